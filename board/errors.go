@@ -1,0 +1,30 @@
+package board
+
+import (
+	"errors"
+	"strings"
+)
+
+// Conditions that callers test for with errors.Is.
+var (
+	// ErrNotFound: the board proves that it has no such issue, state, label or
+	// milestone. An answer that merely lacks an issue is no proof.
+	ErrNotFound = errors.New("not found")
+	// ErrClaimConflict: somebody else holds the claim, or the fence has moved
+	// on; nothing was written.
+	ErrClaimConflict = errors.New("claim conflict")
+	// ErrForbidden: policy refuses this write to this actor.
+	ErrForbidden = errors.New("refused")
+	// ErrMerged: the pull request of the row is merged; nothing is written.
+	ErrMerged = errors.New("pull request is merged")
+	// ErrUnreadable: the row cannot be read (a broken or newer file).
+	ErrUnreadable = errors.New("unreadable")
+	// ErrUnknownOutcome: the write may or may not have happened.
+	ErrUnknownOutcome = errors.New("outcome unknown")
+	// ErrCycle: the blockers would depend on each other.
+	ErrCycle = errors.New("blocker cycle")
+	// ErrChanged: the row is not in the state the write expected.
+	ErrChanged = errors.New("row changed meanwhile")
+)
+
+func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
