@@ -1,0 +1,118 @@
+// Package workers is everything about one agent process except what to run:
+// the values a run is started from and leaves behind, its run folder, the
+// launcher that starts it under a supervisor, re-adopts it after a crash of
+// the loop, watches it and stops it.
+//
+// It promises that a started worker outlives this process, that its whole
+// output is in its run folder, that a run folder is enough to tell whether the
+// run is alive and how it ended, and that at most one agent process is ever
+// started for one run. It never decides what to run and never writes to the
+// board.
+package workers
+
+import (
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// Spec is what a run is started from. It is written to the run folder as
+// spec.json (0600) before the supervisor starts, and never changes after.
+type Spec struct {
+	Version int        `json:"version"` // 1
+	Run     string     `json:"run"`     // id, safe as a folder name
+	Ref     board.Ref  `json:"ref"`
+	Kind    board.Kind `json:"kind"`
+	Attempt int        `json:"attempt"` // 1 is the first
+	Session string     `json:"session"` // UUID, the agent's own session
+	Resume  bool       `json:"resume"`  // continue the session instead of starting it
+	Epoch   int64      `json:"epoch"`   // claim epoch
+
+	Agent   string   `json:"agent"`   // protocol: "claude" or "script" (which speaks the same)
+	Dir     string   `json:"dir"`     // working directory of the agent
+	Command []string `json:"command"` // argv of the agent, complete
+	Env     []string `json:"-"`       // handed to the supervisor as its own environment, never written
+
+	Role   string `json:"-"`      // role text; written to role.md
+	Prompt string `json:"prompt"` // the task, first message on standard input
+}
+
+// Phase says where a run is in its life, judged from its run folder alone.
+type Phase string
+
+// The phases of a run.
+const (
+	PhaseAbsent   Phase = "absent"   // no run folder, or no supervisor ever took it
+	PhaseStarting Phase = "starting" // a supervisor holds it, no agent yet
+	PhaseRunning  Phase = "running"
+	PhaseExited   Phase = "exited" // exit.json is there
+	PhaseDead     Phase = "dead"   // it ran, and neither supervisor nor exit.json is there
+)
+
+// Exit is how a run ended: exit.json, written once, atomically, by the
+// supervisor.
+type Exit struct {
+	Version  int       `json:"version"`
+	Code     int       `json:"code"`             // exit code of the agent; -1 when killed by a signal
+	Signal   string    `json:"signal,omitempty"` // name of the signal that ended it
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended"`
+	Stopped  bool      `json:"stopped,omitempty"` // we asked it to stop
+	IsError  bool      `json:"isError,omitempty"` // the last result's is_error
+	Subtype  string    `json:"subtype,omitempty"` // the last result's subtype
+	Terminal string    `json:"terminal,omitempty"`
+	Final    string    `json:"final"`             // final message of the last result; empty when there was none
+	Problem  string    `json:"problem,omitempty"` // why there is no usable result, in words (stderr's end, "no result line", …)
+	CostUSD  float64   `json:"costUSD"`           // this run's share of the session's cost
+	Tokens   int64     `json:"tokens"`
+	Reaped   int       `json:"reaped,omitempty"` // processes left behind that were ended
+	// LimitUntil is when a usage limit resets; zero when the run met none.
+	LimitUntil time.Time `json:"limitUntil,omitzero"`
+}
+
+// Status is what can be told of a run now.
+type Status struct {
+	Phase    Phase
+	PID      int // supervisor
+	PIDStart string
+	AgentPID int
+	Started  time.Time
+	LastSign time.Time // last sign of life: output, or a living tool process
+	Activity string    // what it does now, one line
+	Turns    int
+	CostUSD  float64
+	Tokens   int64
+	Tail     []Line // the newest lines, oldest first, at most TailLines
+	Lines    int    // how many lines there have been in all
+	Exit     *Exit
+}
+
+// TailLines is how many lines of a run's stream a Status carries.
+const TailLines = 200
+
+// LineKind says what a line of a worker's stream is.
+type LineKind string
+
+// The kinds of line that a screen shows differently.
+const (
+	LineText     LineKind = "text"     // the agent speaks
+	LineThinking LineKind = "thinking" // the agent thinks
+	LineTool     LineKind = "tool"     // a tool call; Done and Failed tell its end
+	LineDenied   LineKind = "denied"   // a tool call that was refused
+	LineUser     LineKind = "user"     // a message sent into the run
+	LineError    LineKind = "error"
+	LineNotice   LineKind = "notice" // retries, limits, compaction
+	LineResult   LineKind = "result"
+)
+
+// Line is one entry of a worker's stream as a person reads it. Text holds no
+// control characters but line feeds.
+type Line struct {
+	At     time.Time
+	Kind   LineKind
+	Tool   string // name of the tool
+	Text   string // what was said, or the tool's main argument
+	Done   bool
+	Failed bool
+	Took   time.Duration
+}
