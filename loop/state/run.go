@@ -1,0 +1,155 @@
+package state
+
+import (
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// Phase is how far the loop has taken a run. It is written to the journal
+// before the step it names, so that a restart knows what may have happened.
+type Phase string
+
+// The phases of a run in the journal, in the order in which they come.
+const (
+	// PhaseClaiming: the claim may or may not be on the board.
+	PhaseClaiming Phase = "claiming"
+	// PhaseClaimed: the claim is ours; no supervisor has been started.
+	PhaseClaimed Phase = "claimed"
+	// PhaseStarting: a supervisor may have been started.
+	PhaseStarting Phase = "starting"
+	// PhaseRunning: a supervisor recorded itself.
+	PhaseRunning Phase = "running"
+	// PhaseEnded: the run is over and its result is to be routed.
+	PhaseEnded Phase = "ended"
+	// PhaseVerifying: the developer said COMPLETE and checks are pending; the
+	// claim is kept and stamped, the slot is free.
+	PhaseVerifying Phase = "verifying"
+	// PhaseRetrying: a failed try waits for its next one; the claim is kept.
+	PhaseRetrying Phase = "retrying"
+)
+
+// Run is one worker's try at one issue, as the journal keeps it. One record
+// stands for one claim of ours; it is gone when the claim is provably gone.
+type Run struct {
+	ID      string     `json:"id"`
+	Ref     board.Ref  `json:"ref"`
+	Kind    board.Kind `json:"kind"`
+	Session string     `json:"session"`
+	Attempt int        `json:"attempt"` // 1 is the first
+	Resume  bool       `json:"resume,omitempty"`
+	Phase   Phase      `json:"phase"`
+
+	Title     string `json:"title"`
+	Milestone string `json:"milestone,omitempty"`
+
+	// Where the row came from, for a revert.
+	PriorRole     board.Role     `json:"priorRole"`
+	PriorDelegate board.Delegate `json:"priorDelegate,omitempty"`
+
+	Epoch    int64  `json:"epoch,omitempty"`
+	Agent    string `json:"agent"` // name of the agent profile
+	Branch   string `json:"branch,omitempty"`
+	Worktree string `json:"worktree,omitempty"` // absolute; empty for reviewers
+	PR       string `json:"pr,omitempty"`       // name, when known at the start
+	Head     string `json:"head,omitempty"`     // the head a reviewer judges
+	Base     string `json:"base,omitempty"`     // default branch's commit at the start
+	// Carried are the ids of the reviews whose text the prompt carried.
+	Carried []string `json:"carried,omitempty"`
+	Fresh   bool     `json:"fresh,omitempty"` // the branch did not exist before
+
+	ClaimedAt time.Time `json:"claimedAt"`
+	StampedAt time.Time `json:"stampedAt,omitzero"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	EndedAt   time.Time `json:"endedAt,omitzero"`
+	// VerifyingSince is when checks were first seen pending after COMPLETE.
+	VerifyingSince time.Time `json:"verifyingSince,omitzero"`
+	// NotBefore is when a retry may start.
+	NotBefore time.Time `json:"notBefore,omitzero"`
+	Failure   string    `json:"failure,omitempty"` // why the last try failed
+	// Stopped says why we ended the run on purpose: "abort" or "owner".
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// Alive says whether the run holds one of the slots.
+func (r *Run) Alive() bool {
+	switch r.Phase {
+	case PhaseClaiming, PhaseClaimed, PhaseStarting, PhaseRunning:
+		return true
+	case PhaseEnded, PhaseVerifying, PhaseRetrying:
+		return false
+	}
+	return false
+}
+
+// RunSpec is what the loop asks a launcher to start.
+type RunSpec struct {
+	Run    Run
+	Issue  board.Issue
+	Role   string // role text
+	Prompt string
+	Dir    string
+}
+
+// WorkerPhase is what a launcher sees of a run.
+type WorkerPhase string
+
+// The phases of a worker process.
+const (
+	WorkerAbsent  WorkerPhase = "absent" // never started, and never will be
+	WorkerRunning WorkerPhase = "running"
+	WorkerExited  WorkerPhase = "exited"
+	WorkerDead    WorkerPhase = "dead" // gone without a record of its end
+)
+
+// WorkerStatus is a launcher's answer about one run.
+type WorkerStatus struct {
+	Phase    WorkerPhase
+	PID      int // supervisor
+	PIDStart string
+	LastSign time.Time
+	Activity string
+	CostUSD  float64
+	Tokens   int64
+	Tail     []Line // newest lines, oldest first
+	Lines    int    // lines in all
+	Exit     *WorkerExit
+}
+
+// WorkerExit is how a run ended.
+type WorkerExit struct {
+	Code       int
+	Stopped    bool   // we asked it to
+	Problem    string // why there is no usable result; empty when there is one
+	Final      string // final message
+	CostUSD    float64
+	Tokens     int64
+	Ended      time.Time
+	LimitUntil time.Time
+}
+
+// LineKind says what a line of a worker's stream is.
+type LineKind string
+
+// The kinds of line that a screen shows differently.
+const (
+	LineText     LineKind = "text"
+	LineThinking LineKind = "thinking"
+	LineTool     LineKind = "tool"
+	LineDenied   LineKind = "denied"
+	LineUser     LineKind = "user"
+	LineError    LineKind = "error"
+	LineNotice   LineKind = "notice"
+	LineResult   LineKind = "result"
+)
+
+// Line is one entry of a worker's stream as a person reads it.
+type Line struct {
+	At     time.Time     `json:"at"`
+	Kind   LineKind      `json:"kind"`
+	Tool   string        `json:"tool,omitempty"`
+	Text   string        `json:"text"`
+	Done   bool          `json:"done,omitempty"`
+	Failed bool          `json:"failed,omitempty"`
+	Took   time.Duration `json:"took,omitempty"`
+}
