@@ -1,0 +1,84 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// stat is the part of /proc/<pid>/stat that identity needs.
+type stat struct {
+	state  byte
+	parent int
+	start  string // clock ticks since boot
+}
+
+// readStat reads a process's line. The program's name stands in parentheses
+// and may itself contain spaces and parentheses: the fields are counted from
+// the last one.
+func readStat(pid int) (stat, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	}
+	i := bytes.LastIndexByte(data, ')')
+	if i < 0 {
+		return stat{}, fmt.Errorf("process %d: unknown form of its stat file", pid)
+	}
+	f := strings.Fields(string(data[i+1:]))
+	const parentField, startField = 1, 19 // counted from the state
+	if len(f) <= startField {
+		return stat{}, fmt.Errorf("process %d: unknown form of its stat file", pid)
+	}
+	parent, err := strconv.Atoi(f[parentField])
+	if err != nil {
+		return stat{}, fmt.Errorf("process %d: %w", pid, err)
+	}
+	return stat{state: f[0][0], parent: parent, start: f[startField]}, nil
+}
+
+// StartTime answers when a process started, in a form that is only good for
+// comparing within one boot of this machine. ErrNoProcess if it does not live.
+func StartTime(pid int) (string, error) {
+	s, err := readStat(pid)
+	if err != nil {
+		return "", err
+	}
+	if s.state == 'Z' || s.state == 'X' {
+		return "", fmt.Errorf("process %d: %w", pid, ErrNoProcess)
+	}
+	return s.start, nil
+}
+
+// BootID names this boot of the machine; it is empty where the system does not
+// tell.
+func BootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// parents maps every process to its parent.
+func parents() map[int]int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close() //nolint:errcheck // opened for reading
+	names, _ := dir.Readdirnames(-1)
+	table := make(map[int]int, len(names))
+	for _, n := range names {
+		pid, err := strconv.Atoi(n)
+		if err != nil {
+			continue
+		}
+		if s, err := readStat(pid); err == nil && s.state != 'Z' {
+			table[pid] = s.parent
+		}
+	}
+	return table
+}
