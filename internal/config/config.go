@@ -30,10 +30,10 @@ const (
 // design.md, section 13). Only Platform is required for the native board.
 type Config struct {
 	Schema            string           `json:"$schema,omitempty"`
-	Platform          Platform         `json:"platform"`
+	Platform          Platform         `json:"platform" jsonschema:"enum=native,enum=linear,enum=github"`
 	Repository        string           `json:"repository,omitempty"` // owner/name
 	BotUserIDs        []int64          `json:"botUserIds,omitempty"`
-	ClaimStaleMinutes int              `json:"claimStaleMinutes,omitempty"` // default 90
+	ClaimStaleMinutes int              `json:"claimStaleMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=90"` // default 90
 	Listener          *Listener        `json:"listener,omitempty"`
 	GitHubApps        *GitHubApps      `json:"githubApps,omitempty"`
 	Linear            *Linear          `json:"linear,omitempty"`
@@ -54,7 +54,7 @@ type Config struct {
 
 // Listener is the event channel's receiver.
 type Listener struct {
-	Port int `json:"port,omitempty"` // default 47831
+	Port int `json:"port,omitempty" jsonschema:"minimum=1,maximum=65535,default=47831"` // default 47831
 }
 
 // GitHubApps are the two agent identities on GitHub.
@@ -65,11 +65,11 @@ type GitHubApps struct {
 
 // GitHubApp is one registered app.
 type GitHubApp struct {
-	AppID          int64  `json:"appId"`
-	InstallationID int64  `json:"installationId"`
+	AppID          int64  `json:"appId" jsonschema:"minimum=1"`
+	InstallationID int64  `json:"installationId" jsonschema:"minimum=1"`
 	Slug           string `json:"slug"`
 	BotLogin       string `json:"botLogin"`
-	BotUserID      int64  `json:"botUserId"`
+	BotUserID      int64  `json:"botUserId" jsonschema:"minimum=1"`
 	KeyFile        string `json:"keyFile,omitempty"`
 	KeyEnvVar      string `json:"keyEnvVar,omitempty"`
 }
@@ -95,7 +95,7 @@ type LinearAgents struct {
 // GitHub is the GitHub Projects v2 board's section.
 type GitHub struct {
 	Owner            string                 `json:"owner"`
-	ProjectNumber    int                    `json:"projectNumber"`
+	ProjectNumber    int                    `json:"projectNumber" jsonschema:"minimum=1"`
 	ProjectID        string                 `json:"projectId"`
 	StatusFieldID    string                 `json:"statusFieldId"`
 	ClaimedByFieldID string                 `json:"claimedByFieldId"`
@@ -111,45 +111,45 @@ type GitHubState struct {
 
 // Native is the native board's section; all of it is optional.
 type Native struct {
-	Path           string            `json:"path,omitempty"`           // default .dispatcher/board; relative to Root
-	Key            string            `json:"key,omitempty"`            // ref prefix, default DSP
-	DeveloperName  string            `json:"developerName,omitempty"`  // default "dispatcher developer"
-	DeveloperEmail string            `json:"developerEmail,omitempty"` // default developer@dispatcher.invalid
-	ReviewerName   string            `json:"reviewerName,omitempty"`   // default "dispatcher reviewer"
-	States         map[string]string `json:"states,omitempty"`         // role -> column name
+	Path           string            `json:"path,omitempty" jsonschema:"default=.dispatcher/board"`                      // default .dispatcher/board; relative to Root
+	Key            string            `json:"key,omitempty" jsonschema:"default=DSP"`                                     // ref prefix, default DSP
+	DeveloperName  string            `json:"developerName,omitempty" jsonschema:"default=dispatcher developer"`          // default "dispatcher developer"
+	DeveloperEmail string            `json:"developerEmail,omitempty" jsonschema:"default=developer@dispatcher.invalid"` // default developer@dispatcher.invalid
+	ReviewerName   string            `json:"reviewerName,omitempty" jsonschema:"default=dispatcher reviewer"`            // default "dispatcher reviewer"
+	States         map[string]string `json:"states,omitempty"`                                                           // role -> column name
 	Labels         Labels            `json:"labels,omitzero"`
 }
 
 // Labels names the labels that mean something to the loop.
 type Labels struct {
-	ConfirmWithUser string `json:"confirmWithUser,omitempty"` // default "Confirm with user"
-	UI              string `json:"ui,omitempty"`              // default "UI"
+	ConfirmWithUser string `json:"confirmWithUser,omitempty" jsonschema:"default=Confirm with user"` // default "Confirm with user"
+	UI              string `json:"ui,omitempty" jsonschema:"default=UI"`                             // default "UI"
 }
 
 // Loop holds the caps and the timer of the loop.
 type Loop struct {
-	MaxDevelopers int     `json:"maxDevelopers,omitempty"` // default 2
-	MaxReviewers  int     `json:"maxReviewers,omitempty"`  // default 2
-	MaxCleaners   int     `json:"maxCleaners,omitempty"`   // default 1
-	MaxWorkers    int     `json:"maxWorkers,omitempty"`    // default 5, all kinds together
-	PollSeconds   float64 `json:"pollSeconds,omitempty"`   // default 5 on native, 60 elsewhere
+	MaxDevelopers int     `json:"maxDevelopers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"` // default 2
+	MaxReviewers  int     `json:"maxReviewers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"`  // default 2
+	MaxCleaners   int     `json:"maxCleaners,omitempty" jsonschema:"minimum=1,maximum=64,default=1"`   // default 1
+	MaxWorkers    int     `json:"maxWorkers,omitempty" jsonschema:"minimum=1,maximum=64,default=5"`    // default 5, all kinds together
+	PollSeconds   float64 `json:"pollSeconds,omitempty" jsonschema:"minimum=0.05,maximum=86400"`       // default 5 on native, 60 elsewhere
 	// VerifyMinutes is how long checks may stay pending after a COMPLETE
 	// before that counts as a failed try; default 60.
-	VerifyMinutes int `json:"verifyMinutes,omitempty"`
+	VerifyMinutes int `json:"verifyMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=60"`
 }
 
 // Retry is how often a failed run is tried again.
 type Retry struct {
-	MaxAttempts    int     `json:"maxAttempts,omitempty"`       // in all, per issue and kind; default 2
-	BackoffSeconds float64 `json:"backoffSeconds,omitempty"`    // first wait, doubled each time; default 10
-	MaxBackoff     float64 `json:"maxBackoffSeconds,omitempty"` // default 300
+	MaxAttempts    int     `json:"maxAttempts,omitempty" jsonschema:"minimum=1,maximum=10,default=2"`               // in all, per issue and kind; default 2
+	BackoffSeconds float64 `json:"backoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=10"`     // first wait, doubled each time; default 10
+	MaxBackoff     float64 `json:"maxBackoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=300"` // default 300
 }
 
 // Limits bound what is spent. Zero is no limit.
 type Limits struct {
-	MaxCostPerDayUSD   float64 `json:"maxCostPerDayUSD,omitempty"`
-	MaxCostPerIssueUSD float64 `json:"maxCostPerIssueUSD,omitempty"`
-	MaxCostPerRunUSD   float64 `json:"maxCostPerRunUSD,omitempty"`
+	MaxCostPerDayUSD   float64 `json:"maxCostPerDayUSD,omitempty" jsonschema:"minimum=0"`
+	MaxCostPerIssueUSD float64 `json:"maxCostPerIssueUSD,omitempty" jsonschema:"minimum=0"`
+	MaxCostPerRunUSD   float64 `json:"maxCostPerRunUSD,omitempty" jsonschema:"minimum=0"`
 }
 
 // AgentKind says how an agent is run.
@@ -164,11 +164,11 @@ const (
 // Agent is one agent profile. The names developer, reviewer and cleaner are
 // the defaults of the three worker kinds.
 type Agent struct {
-	Kind    AgentKind `json:"kind,omitempty"`    // default claude
-	Command string    `json:"command,omitempty"` // path or name of the program; default claude
-	Model   string    `json:"model,omitempty"`   // default opus
-	Effort  string    `json:"effort,omitempty"`  // default xhigh
-	Script  string    `json:"script,omitempty"`  // kind script: the file it plays, relative to Root
+	Kind    AgentKind `json:"kind,omitempty" jsonschema:"enum=claude,enum=script,default=claude"` // default claude
+	Command string    `json:"command,omitempty"`                                                  // path or name of the program; default claude
+	Model   string    `json:"model,omitempty"`                                                    // default opus
+	Effort  string    `json:"effort,omitempty"`                                                   // default xhigh
+	Script  string    `json:"script,omitempty"`                                                   // kind script: the file it plays, relative to Root
 }
 
 // Pulls says where pull requests live.
@@ -182,7 +182,7 @@ type Pulls struct {
 type Check struct {
 	Name           string   `json:"name"`
 	Command        []string `json:"command"`
-	TimeoutSeconds int      `json:"timeoutSeconds,omitempty"` // default 600
+	TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"minimum=1,maximum=86400,default=600"` // default 600
 }
 
 // Trust says whose words reach a prompt.
