@@ -1,0 +1,273 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Comment adds a comment under a role's tag, or untagged as the owner. A
+// worker's tag is its own kind and its issue its own or a sub-issue; nobody
+// but the owner writes as the owner.
+func (p *Policy) Comment(ctx context.Context, ref Ref, as ActorKind, body string) (Comment, error) {
+	body, err := p.mayComment(ctx, ref, as, body)
+	if err != nil {
+		return Comment{}, fmt.Errorf("comment on %s: %w", ref, err)
+	}
+	return p.backend.Comment(ctx, p.actor, ref, as, body)
+}
+
+func (p *Policy) mayComment(ctx context.Context, ref Ref, as ActorKind, body string) (string, error) {
+	switch as {
+	case ActorDeveloper, ActorReviewer, ActorCleaner, ActorDispatcher:
+	case ActorOwner:
+		if p.actor.Kind != ActorOwner {
+			return "", refuse("an untagged comment is the owner's; say --as %s", p.actor.Kind)
+		}
+	case ActorAutomation:
+		return "", refuse("there is no comment tag %s", as)
+	default:
+		return "", refuse("there is no comment tag %q; the tags are dispatcher, developer, reviewer, cleaner", as)
+	}
+	if p.actor.Worker() {
+		if as != p.actor.Kind {
+			return "", refuse("a %s comments --as %s", p.actor.Kind, p.actor.Kind)
+		}
+		if err := p.own(ctx, ref); err != nil {
+			return "", err
+		}
+	}
+	if strings.TrimSpace(body) == "" {
+		return "", refuse("the comment is empty")
+	}
+	return CleanBody(body)
+}
+
+// own refuses a worker an issue that is neither its own nor a sub-issue of it.
+func (p *Policy) own(ctx context.Context, ref Ref) error {
+	if sameRef(ref, p.actor.Ref) {
+		return nil
+	}
+	i, err := p.backend.Issue(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return ownIssue(p.actor, &i)
+}
+
+// Label adds or removes a label that the board already knows.
+func (p *Policy) Label(ctx context.Context, ref Ref, name string, add bool) error {
+	what := "take label %q from %s: %w"
+	if add {
+		what = "put label %q on %s: %w"
+	}
+	if p.actor.Worker() {
+		return fmt.Errorf(what, name, ref, refuse("a %s changes no labels", p.actor.Kind))
+	}
+	if add {
+		clean, err := CleanLabel(name)
+		if err != nil {
+			return fmt.Errorf(what, name, ref, err)
+		}
+		name = clean
+	}
+	if err := p.backend.Label(ctx, p.actor, ref, name, add); err != nil {
+		return fmt.Errorf(what, name, ref, err)
+	}
+	return nil
+}
+
+// LinkPR attaches a pull request to an issue. A developer links its own.
+func (p *Policy) LinkPR(ctx context.Context, ref Ref, pr string) error {
+	var err error
+	if p.actor.Kind == ActorReviewer || p.actor.Kind == ActorCleaner {
+		err = refuse("a %s links no pull request", p.actor.Kind)
+	} else if p.actor.Worker() {
+		err = p.own(ctx, ref)
+	}
+	if err != nil {
+		return fmt.Errorf("link %s to %s: %w", pr, ref, err)
+	}
+	return p.backend.LinkPR(ctx, p.actor, ref, pr)
+}
+
+// Tick sets or clears one checkbox of the description: the one edit of an
+// issue that its developer makes (dispatcher-system.md, One task, one PR).
+func (p *Policy) Tick(ctx context.Context, ref Ref, box Box) error {
+	var err error
+	switch {
+	case p.actor.Kind == ActorDeveloper:
+		err = p.own(ctx, ref)
+	case p.actor.Kind != ActorOwner:
+		err = refuse("the developer ticks the boxes of its issue, a %s does not", p.actor.Kind)
+	}
+	if err != nil {
+		return fmt.Errorf("tick a box of %s: %w", ref, err)
+	}
+	return p.backend.Tick(ctx, p.actor, ref, box)
+}
+
+// Answer replies to a Question and moves the row on in one step: to the given
+// role, or by default to Ready without a pull request and to Changes Requested
+// with one (dispatcher-system.md, Questions). The reply is written first, so
+// that what is cut in between is a reply without a move, which loses nothing.
+func (p *Policy) Answer(ctx context.Context, ref Ref, body string, to Role) error {
+	i, err := p.backend.Issue(ctx, ref)
+	switch {
+	case err != nil:
+	case p.actor.Kind != ActorOwner:
+		err = refuse("only the owner answers a question")
+	case i.Unreadable != "":
+		err = unreadable(&i)
+	case i.Role != RoleQuestion:
+		err = refuse("it is in %s and asks nothing; to say something, comment on it", quoteState(i.State))
+	}
+	if err != nil {
+		return fmt.Errorf("answer %s: %w", ref, err)
+	}
+	if to == RoleNone {
+		to = RoleReady
+		if len(i.PRs) > 0 {
+			to = RoleChangesRequested
+		}
+	}
+	if err := MayMove(p.actor, &i, to, to.Closed()); err != nil {
+		return fmt.Errorf("answer %s: %w", ref, err)
+	}
+	if _, err := p.Comment(ctx, i.Ref, ActorOwner, body); err != nil {
+		return fmt.Errorf("answer %s: %w", ref, err)
+	}
+	if err := p.SetStateFrom(ctx, i.Ref, to, RoleQuestion); err != nil {
+		return fmt.Errorf("answer %s: the reply is written, the row was not moved: %w", ref, err)
+	}
+	return nil
+}
+
+// Create makes an issue; the owner alone does.
+func (p *Policy) Create(ctx context.Context, n NewIssue) (Issue, error) {
+	c, err := p.creator("creates issues")
+	if err == nil {
+		err = cleanNew(&n)
+	}
+	if err != nil {
+		return Issue{}, fmt.Errorf("create an issue: %w", err)
+	}
+	return c.Create(ctx, p.actor, n)
+}
+
+// Edit changes an issue's text and belongings; the owner alone does.
+func (p *Policy) Edit(ctx context.Context, ref Ref, e Edit) (Issue, error) {
+	c, err := p.creator("edits issues")
+	if err == nil {
+		err = cleanEdit(&e)
+	}
+	if err != nil {
+		return Issue{}, fmt.Errorf("edit %s: %w", ref, err)
+	}
+	return c.Edit(ctx, p.actor, ref, e)
+}
+
+// Block makes blocker hold ref back, or no longer; the owner alone does.
+func (p *Policy) Block(ctx context.Context, ref, blocker Ref, on bool) error {
+	c, err := p.creator("changes blockers")
+	if err != nil {
+		return fmt.Errorf("block %s: %w", ref, err)
+	}
+	return c.Block(ctx, p.actor, ref, blocker, on)
+}
+
+// Place moves a row within the board's order; the owner alone does.
+func (p *Policy) Place(ctx context.Context, ref Ref, to Place) error {
+	c, err := p.creator("orders the board")
+	if err != nil {
+		return fmt.Errorf("place %s: %w", ref, err)
+	}
+	return c.Place(ctx, p.actor, ref, to)
+}
+
+// Export is the whole board as one document.
+func (p *Policy) Export(ctx context.Context) ([]byte, error) {
+	port, ok := p.backend.(Porter)
+	if !ok {
+		return nil, fmt.Errorf("export the board: %w: only the native board has an export", ErrForbidden)
+	}
+	return port.Export(ctx)
+}
+
+// Import fills an empty board from such a document; the owner alone does.
+func (p *Policy) Import(ctx context.Context, document []byte) (int, error) {
+	if _, err := p.creator("imports issues"); err != nil {
+		return 0, fmt.Errorf("import a board: %w", err)
+	}
+	port, ok := p.backend.(Porter)
+	if !ok {
+		return 0, fmt.Errorf("import a board: %w: only the native board has an import", ErrForbidden)
+	}
+	return port.Import(ctx, p.actor, document)
+}
+
+// creator is the backend as a board that keeps its issues itself, for the
+// owner only.
+func (p *Policy) creator(what string) (Creator, error) {
+	if p.actor.Kind != ActorOwner {
+		return nil, refuse("only the owner %s", what)
+	}
+	c, ok := p.backend.(Creator)
+	if !ok {
+		return nil, refuse("this board keeps its issues on its own pages; change them there")
+	}
+	return c, nil
+}
+
+func cleanNew(n *NewIssue) (err error) {
+	if n.State == RoleNone {
+		n.State = RoleBacklog
+	}
+	if n.State.Closed() && n.Parent == "" {
+		return refuse("an issue without a parent is not created closed")
+	}
+	if n.Title, err = CleanTitle(n.Title); err != nil {
+		return err
+	}
+	if n.Body, err = CleanBody(n.Body); err != nil {
+		return err
+	}
+	if n.Milestone, err = CleanMilestone(n.Milestone); err != nil {
+		return err
+	}
+	n.Labels, err = cleanLabels(n.Labels)
+	return err
+}
+
+func cleanEdit(e *Edit) (err error) {
+	set := func(field *string, clean func(string) (string, error)) *string {
+		if field == nil || err != nil {
+			return field
+		}
+		var s string
+		s, err = clean(*field)
+		return &s
+	}
+	e.Title = set(e.Title, CleanTitle)
+	e.Body = set(e.Body, CleanBody)
+	e.Milestone = set(e.Milestone, CleanMilestone)
+	e.Assignee = set(e.Assignee, func(s string) (string, error) { return oneLine(s), nil })
+	if err == nil {
+		e.AddLabels, err = cleanLabels(e.AddLabels)
+	}
+	return err
+}
+
+func cleanLabels(in []string) ([]string, error) {
+	var out []string
+	for _, l := range in {
+		clean, err := CleanLabel(l)
+		if err != nil {
+			return nil, err
+		}
+		if i := (Issue{Labels: out}); !i.HasLabel(clean) {
+			out = append(out, clean)
+		}
+	}
+	return out, nil
+}
