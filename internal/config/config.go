@@ -27,24 +27,40 @@ const (
 )
 
 // Config is dispatcher.config.json (dispatcher-system.md, Configuration, and
-// design.md, section 13). Only Platform is required for the native board.
+// design.md, section 13). Only platform is required for the native board.
 type Config struct {
-	Schema            string           `json:"$schema,omitempty"`
-	Platform          Platform         `json:"platform" jsonschema:"enum=native,enum=linear,enum=github"`
-	Repository        string           `json:"repository,omitempty"` // owner/name
-	BotUserIDs        []int64          `json:"botUserIds,omitempty"`
-	ClaimStaleMinutes int              `json:"claimStaleMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=90"` // default 90
-	Listener          *Listener        `json:"listener,omitempty"`
-	GitHubApps        *GitHubApps      `json:"githubApps,omitempty"`
-	Linear            *Linear          `json:"linear,omitempty"`
-	GitHub            *GitHub          `json:"github,omitempty"`
-	Native            Native           `json:"native,omitzero"`
-	Loop              Loop             `json:"loop,omitzero"`
-	Retry             Retry            `json:"retry,omitzero"`
-	Limits            Limits           `json:"limits,omitzero"`
-	Agents            map[string]Agent `json:"agents,omitempty"`
-	Pulls             Pulls            `json:"pulls,omitzero"`
-	Trust             Trust            `json:"trust,omitzero"`
+	// Where an editor finds the JSON schema of this file.
+	Schema string `json:"$schema,omitempty"`
+	// The board. It chooses the section below, which must exist; --platform and DISPATCHER_BOARD_PLATFORM stand in for it per command.
+	Platform Platform `json:"platform" jsonschema:"enum=native,enum=linear,enum=github"`
+	// The GitHub repository as owner/name; required where a board or pull requests live outside this machine.
+	Repository string `json:"repository,omitempty"`
+	// User ids of the agents' accounts; their comments are never taken for a person's.
+	BotUserIDs []int64 `json:"botUserIds,omitempty"`
+	// Minutes without a stamp after which a claim counts as stale.
+	ClaimStaleMinutes int `json:"claimStaleMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=90"`
+	// The event channel's receiver.
+	Listener *Listener `json:"listener,omitempty"`
+	// The two agent identities on GitHub.
+	GitHubApps *GitHubApps `json:"githubApps,omitempty"`
+	// The Linear board.
+	Linear *Linear `json:"linear,omitempty"`
+	// The GitHub Projects board.
+	GitHub *GitHub `json:"github,omitempty"`
+	// The board in files.
+	Native Native `json:"native,omitzero"`
+	// Caps and timers of the loop.
+	Loop Loop `json:"loop,omitzero"`
+	// How often a failed run is tried again.
+	Retry Retry `json:"retry,omitzero"`
+	// What may be spent; no limit where nothing is set.
+	Limits Limits `json:"limits,omitzero"`
+	// Agent profiles by name. developer, reviewer and cleaner are the defaults of the three worker kinds; a label agent:<name> chooses another for one issue.
+	Agents map[string]Agent `json:"agents,omitempty"`
+	// Where pull requests live and what is checked there.
+	Pulls Pulls `json:"pulls,omitzero"`
+	// Whose words reach a prompt.
+	Trust Trust `json:"trust,omitzero"`
 
 	// Path is the file this was read from, absolute; Root is its folder in the
 	// main checkout. Neither is part of the file.
@@ -54,102 +70,150 @@ type Config struct {
 
 // Listener is the event channel's receiver.
 type Listener struct {
-	Port int `json:"port,omitempty" jsonschema:"minimum=1,maximum=65535,default=47831"` // default 47831
+	// Port on loopback.
+	Port int `json:"port,omitempty" jsonschema:"minimum=1,maximum=65535,default=47831"`
 }
 
 // GitHubApps are the two agent identities on GitHub.
 type GitHubApps struct {
+	// Who commits and opens pull requests.
 	Developer GitHubApp `json:"developer"`
-	Reviewer  GitHubApp `json:"reviewer"`
+	// Who reviews.
+	Reviewer GitHubApp `json:"reviewer"`
 }
 
 // GitHubApp is one registered app.
 type GitHubApp struct {
-	AppID          int64  `json:"appId" jsonschema:"minimum=1"`
-	InstallationID int64  `json:"installationId" jsonschema:"minimum=1"`
-	Slug           string `json:"slug"`
-	BotLogin       string `json:"botLogin"`
-	BotUserID      int64  `json:"botUserId" jsonschema:"minimum=1"`
-	KeyFile        string `json:"keyFile,omitempty"`
-	KeyEnvVar      string `json:"keyEnvVar,omitempty"`
+	// Id of the app, from its page.
+	AppID int64 `json:"appId" jsonschema:"minimum=1"`
+	// Id of its installation, from the installation's URL.
+	InstallationID int64 `json:"installationId" jsonschema:"minimum=1"`
+	// The app's name in its URL.
+	Slug string `json:"slug"`
+	// Login of its account, the slug with [bot].
+	BotLogin string `json:"botLogin"`
+	// User id of that account.
+	BotUserID int64 `json:"botUserId" jsonschema:"minimum=1"`
+	// Name of the private key's file in .secrets/; the slug with .private-key.pem when empty.
+	KeyFile string `json:"keyFile,omitempty"`
+	// Environment variable that holds the private key; DISPATCHER_GITHUB_APP_KEY_DEVELOPER or _REVIEWER when empty.
+	KeyEnvVar string `json:"keyEnvVar,omitempty"`
 }
 
 // Linear is the Linear board's section.
 type Linear struct {
-	Workspace  string            `json:"workspace"`
-	TeamID     string            `json:"teamId"`
-	TeamKey    string            `json:"teamKey"`
-	ProjectID  string            `json:"projectId"`
-	ProjectURL string            `json:"projectUrl"`
-	States     map[string]string `json:"states"` // role -> state name
-	Agents     LinearAgents      `json:"agents"`
-	Labels     Labels            `json:"labels,omitzero"`
+	// The workspace's name in its URL.
+	Workspace string `json:"workspace"`
+	// Id of the team.
+	TeamID string `json:"teamId"`
+	// Prefix of its issues, as in ACM-12.
+	TeamKey string `json:"teamKey"`
+	// Id of the project.
+	ProjectID string `json:"projectId"`
+	// URL of the project.
+	ProjectURL string `json:"projectUrl"`
+	// State name of each role; all seven are required.
+	States map[string]string `json:"states"`
+	// User ids of the two agents.
+	Agents LinearAgents `json:"agents"`
+	// Labels that mean something to the loop.
+	Labels Labels `json:"labels,omitzero"`
 }
 
 // LinearAgents are the two agent users.
 type LinearAgents struct {
+	// User id of the developer agent's app.
 	Developer string `json:"developer"`
-	Reviewer  string `json:"reviewer"`
+	// User id of the reviewer agent's app.
+	Reviewer string `json:"reviewer"`
 }
 
 // GitHub is the GitHub Projects v2 board's section.
 type GitHub struct {
-	Owner            string                 `json:"owner"`
-	ProjectNumber    int                    `json:"projectNumber" jsonschema:"minimum=1"`
-	ProjectID        string                 `json:"projectId"`
-	StatusFieldID    string                 `json:"statusFieldId"`
-	ClaimedByFieldID string                 `json:"claimedByFieldId"`
-	States           map[string]GitHubState `json:"states"` // role -> option; question is optional
-	Labels           Labels                 `json:"labels,omitzero"`
+	// The organization.
+	Owner string `json:"owner"`
+	// Number of the project, from its URL.
+	ProjectNumber int `json:"projectNumber" jsonschema:"minimum=1"`
+	// Node id of the project.
+	ProjectID string `json:"projectId"`
+	// Node id of its Status field.
+	StatusFieldID string `json:"statusFieldId"`
+	// Node id of its Claimed By field.
+	ClaimedByFieldID string `json:"claimedByFieldId"`
+	// Option of the Status field for each role; question is optional.
+	States map[string]GitHubState `json:"states"`
+	// Labels that mean something to the loop.
+	Labels Labels `json:"labels,omitzero"`
 }
 
 // GitHubState is one option of the Status field.
 type GitHubState struct {
-	Name     string `json:"name"`
+	// The option's name.
+	Name string `json:"name"`
+	// The option's id.
 	OptionID string `json:"optionId"`
 }
 
 // Native is the native board's section; all of it is optional.
 type Native struct {
-	Path           string            `json:"path,omitempty" jsonschema:"default=.dispatcher/board"`                      // default .dispatcher/board; relative to Root
-	Key            string            `json:"key,omitempty" jsonschema:"default=DSP"`                                     // ref prefix, default DSP
-	DeveloperName  string            `json:"developerName,omitempty" jsonschema:"default=dispatcher developer"`          // default "dispatcher developer"
-	DeveloperEmail string            `json:"developerEmail,omitempty" jsonschema:"default=developer@dispatcher.invalid"` // default developer@dispatcher.invalid
-	ReviewerName   string            `json:"reviewerName,omitempty" jsonschema:"default=dispatcher reviewer"`            // default "dispatcher reviewer"
-	States         map[string]string `json:"states,omitempty"`                                                           // role -> column name
-	Labels         Labels            `json:"labels,omitzero"`
+	// Folder of the board, relative to the repository's root. A shared folder outside is how two checkouts share one board.
+	Path string `json:"path,omitempty" jsonschema:"default=.dispatcher/board"`
+	// Prefix of the issues' refs, as in DSP-3.
+	Key string `json:"key,omitempty" jsonschema:"default=DSP"`
+	// Name under which the developer commits.
+	DeveloperName string `json:"developerName,omitempty" jsonschema:"default=dispatcher developer"`
+	// Address under which the developer commits.
+	DeveloperEmail string `json:"developerEmail,omitempty" jsonschema:"default=developer@dispatcher.invalid"`
+	// Name under which the reviewer reviews.
+	ReviewerName string `json:"reviewerName,omitempty" jsonschema:"default=dispatcher reviewer"`
+	// Column name of each role; a role without one keeps its usual name.
+	States map[string]string `json:"states,omitempty"`
+	// Labels that mean something to the loop.
+	Labels Labels `json:"labels,omitzero"`
 }
 
 // Labels names the labels that mean something to the loop.
 type Labels struct {
-	ConfirmWithUser string `json:"confirmWithUser,omitempty" jsonschema:"default=Confirm with user"` // default "Confirm with user"
-	UI              string `json:"ui,omitempty" jsonschema:"default=UI"`                             // default "UI"
+	// An agent could do it, but the owner wants to be asked first: skipped.
+	ConfirmWithUser string `json:"confirmWithUser,omitempty" jsonschema:"default=Confirm with user"`
+	// Design-sensitive: said in the prompt.
+	UI string `json:"ui,omitempty" jsonschema:"default=UI"`
 }
 
-// Loop holds the caps and the timer of the loop.
+// Loop holds the caps and the timers of the loop.
 type Loop struct {
-	MaxDevelopers int     `json:"maxDevelopers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"` // default 2
-	MaxReviewers  int     `json:"maxReviewers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"`  // default 2
-	MaxCleaners   int     `json:"maxCleaners,omitempty" jsonschema:"minimum=1,maximum=64,default=1"`   // default 1
-	MaxWorkers    int     `json:"maxWorkers,omitempty" jsonschema:"minimum=1,maximum=64,default=5"`    // default 5, all kinds together
-	PollSeconds   float64 `json:"pollSeconds,omitempty" jsonschema:"minimum=0.05,maximum=86400"`       // default 5 on native, 60 elsewhere
-	// VerifyMinutes is how long checks may stay pending after a COMPLETE
-	// before that counts as a failed try; default 60.
+	// Developers at work at once.
+	MaxDevelopers int `json:"maxDevelopers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"`
+	// Reviewers at work at once.
+	MaxReviewers int `json:"maxReviewers,omitempty" jsonschema:"minimum=1,maximum=64,default=2"`
+	// Cleaners at work at once.
+	MaxCleaners int `json:"maxCleaners,omitempty" jsonschema:"minimum=1,maximum=64,default=1"`
+	// Workers of all kinds at work at once.
+	MaxWorkers int `json:"maxWorkers,omitempty" jsonschema:"minimum=1,maximum=64,default=5"`
+	// Seconds between two looks at the board; 5 on the native board and 60 elsewhere when not set.
+	PollSeconds float64 `json:"pollSeconds,omitempty" jsonschema:"minimum=0.05,maximum=86400"`
+	// Minutes that checks may stay pending after a COMPLETE before that counts as a failed try.
 	VerifyMinutes int `json:"verifyMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=60"`
 }
 
 // Retry is how often a failed run is tried again.
 type Retry struct {
-	MaxAttempts    int     `json:"maxAttempts,omitempty" jsonschema:"minimum=1,maximum=10,default=2"`               // in all, per issue and kind; default 2
-	BackoffSeconds float64 `json:"backoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=10"`     // first wait, doubled each time; default 10
-	MaxBackoff     float64 `json:"maxBackoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=300"` // default 300
+	// Tries in all, per issue and kind of worker.
+	MaxAttempts int `json:"maxAttempts,omitempty" jsonschema:"minimum=1,maximum=10,default=2"`
+	// Seconds before the second try; doubled for each further one.
+	BackoffSeconds float64 `json:"backoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=10"`
+	// Seconds that a wait never exceeds.
+	MaxBackoff float64 `json:"maxBackoffSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=300"`
 }
 
 // Limits bound what is spent. Zero is no limit.
 type Limits struct {
-	MaxCostPerDayUSD   float64 `json:"maxCostPerDayUSD,omitempty" jsonschema:"minimum=0"`
+	// US dollars a day.
+	MaxCostPerDayUSD float64 `json:"maxCostPerDayUSD,omitempty" jsonschema:"minimum=0"`
+	// US dollars an issue, all its runs together.
 	MaxCostPerIssueUSD float64 `json:"maxCostPerIssueUSD,omitempty" jsonschema:"minimum=0"`
-	MaxCostPerRunUSD   float64 `json:"maxCostPerRunUSD,omitempty" jsonschema:"minimum=0"`
+	// US dollars a run.
+	MaxCostPerRunUSD float64 `json:"maxCostPerRunUSD,omitempty" jsonschema:"minimum=0"`
 }
 
 // AgentKind says how an agent is run.
@@ -164,30 +228,42 @@ const (
 // Agent is one agent profile. The names developer, reviewer and cleaner are
 // the defaults of the three worker kinds.
 type Agent struct {
-	Kind    AgentKind `json:"kind,omitempty" jsonschema:"enum=claude,enum=script,default=claude"` // default claude
-	Command string    `json:"command,omitempty"`                                                  // path or name of the program; default claude
-	Model   string    `json:"model,omitempty"`                                                    // default opus
-	Effort  string    `json:"effort,omitempty"`                                                   // default xhigh
-	Script  string    `json:"script,omitempty"`                                                   // kind script: the file it plays, relative to Root
+	// How the agent is run.
+	Kind AgentKind `json:"kind,omitempty" jsonschema:"enum=claude,enum=script,default=claude"`
+	// Path or name of the program; claude for that kind.
+	Command string `json:"command,omitempty"`
+	// The model; opus for the kind claude.
+	Model string `json:"model,omitempty"`
+	// low, medium, high, xhigh or max; xhigh for the kind claude.
+	Effort string `json:"effort,omitempty"`
+	// Kind script: the file it plays, relative to the repository's root.
+	Script string `json:"script,omitempty"`
 }
 
 // Pulls says where pull requests live.
 type Pulls struct {
-	Kind   string  `json:"kind,omitempty"` // local or github; default local on native, github elsewhere
-	Base   string  `json:"base,omitempty"` // default branch; found in git when empty
+	// local or github; local on the native board and github elsewhere when not set.
+	Kind string `json:"kind,omitempty" jsonschema:"enum=local,enum=github"`
+	// The default branch; found in git when not set.
+	Base string `json:"base,omitempty"`
+	// What is run at each new head of a local pull request. None is green.
 	Checks []Check `json:"checks,omitempty"`
 }
 
 // Check is one local check.
 type Check struct {
-	Name           string   `json:"name"`
-	Command        []string `json:"command"`
-	TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"minimum=1,maximum=86400,default=600"` // default 600
+	// What screens call it.
+	Name string `json:"name"`
+	// The program and its arguments; no shell is between.
+	Command []string `json:"command"`
+	// Seconds after which it is stopped and counts as failed.
+	TimeoutSeconds int `json:"timeoutSeconds,omitempty" jsonschema:"minimum=1,maximum=86400,default=600"`
 }
 
 // Trust says whose words reach a prompt.
 type Trust struct {
-	Authors []string `json:"authors,omitempty"` // native: empty is everyone
+	// Names of people whose comments are read; on the native board nobody named is everyone.
+	Authors []string `json:"authors,omitempty"`
 }
 
 // StaleWindow is ClaimStaleMinutes as a duration.

@@ -27,8 +27,20 @@ func newDecoder(data []byte) *decoder {
 	return &decoder{data: data, at: map[string]int{}, bad: map[string]bool{}}
 }
 
+// maxViolations is how many faults are listed of a file that is nothing like a
+// configuration.
+const maxViolations = 200
+
+func (d *decoder) full() bool { return len(d.violations) > maxViolations }
+
 // add records a fault; at < 0 says that it has no place in the file.
 func (d *decoder) add(at int, path, hint, format string, args ...any) {
+	switch {
+	case d.full():
+		return
+	case len(d.violations) == maxViolations:
+		at, path, hint, format, args = -1, "", "", "has more faults than these %d", []any{maxViolations}
+	}
 	v := Violation{Path: path, Hint: hint, Message: fmt.Sprintf(format, args...)}
 	if at >= 0 {
 		v.Line, v.Column = position(d.data, at)
@@ -92,6 +104,9 @@ func (d *decoder) setStruct(v reflect.Value, n *node, path string) {
 	fields := fieldsOf(v.Type())
 	for _, m := range d.unique(n, path) {
 		i, ok := fields[m.key]
+		if !ok && d.full() {
+			return
+		}
 		if !ok {
 			d.add(m.at, join(path, m.key), d.meantKey(m.key, path, names(fields)), "unknown key")
 			continue

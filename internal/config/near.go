@@ -14,7 +14,26 @@ func nearest(got string, known []string) (string, bool) {
 			best, at = k, d
 		}
 	}
-	return best, best != ""
+	if best != "" || len(got) < minPart {
+		return best, best != ""
+	}
+	for _, k := range known {
+		if strings.HasPrefix(strings.ToLower(k), strings.ToLower(got)) {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// minPart is the length from which the beginning of a name says which is meant.
+const minPart = 4
+
+// maybe is the way out where the message lists all names itself.
+func maybe(got string, known []string) string {
+	if _, ok := nearest(got, known); ok {
+		return meant(got, known)
+	}
+	return ""
 }
 
 // meant is the way out of an unknown name: the nearest one, or all of them.

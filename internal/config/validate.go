@@ -79,7 +79,7 @@ func (d *decoder) checkValue(v reflect.Value, path string, b *bounds) {
 		n = v.Float()
 	case reflect.String:
 		if b.enum != nil && !slices.Contains(b.enum, v.String()) {
-			d.fault(path, meant(v.String(), b.enum), "%q is none of %s", v.String(), strings.Join(b.enum, ", "))
+			d.fault(path, maybe(v.String(), b.enum), "%q is none of %s", v.String(), strings.Join(b.enum, ", "))
 		}
 		return
 	default:
@@ -227,7 +227,7 @@ func (d *decoder) checkAgents(c *Config) {
 		d.optional(p+".command", a.Command)
 		d.argument(p+".model", a.Model)
 		if d.readable(p+".effort") && !slices.Contains(efforts, a.Effort) {
-			d.fault(p+".effort", meant(a.Effort, efforts), "%q is none of %s", a.Effort, strings.Join(efforts, ", "))
+			d.fault(p+".effort", maybe(a.Effort, efforts), "%q is none of %s", a.Effort, strings.Join(efforts, ", "))
 		}
 		switch {
 		case a.Kind == AgentScript && !d.bad[p+".kind"]:
