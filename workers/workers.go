@@ -35,6 +35,10 @@ type Spec struct {
 
 	Role   string `json:"-"`      // role text; written to role.md
 	Prompt string `json:"prompt"` // the task, first message on standard input
+
+	// PriorCostUSD is what the session had cost before this run, filled in by
+	// the launcher; it matters only where the agent does not tell a turn's share.
+	PriorCostUSD float64 `json:"priorCostUSD,omitempty"`
 }
 
 // Phase says where a run is in its life, judged from its run folder alone.
@@ -110,6 +114,7 @@ const (
 type Line struct {
 	At     time.Time
 	Kind   LineKind
+	Sub    bool   // said or done by a subagent
 	Tool   string // name of the tool
 	Text   string // what was said, or the tool's main argument
 	Done   bool

@@ -1,0 +1,133 @@
+package workers
+
+import "time"
+
+// Agent is the language that one kind of agent program speaks on its standard
+// input and output. It holds no state and does no I/O; the supervisor and the
+// launcher use the same one. Every answer but Parse's is one whole line with
+// its line feed.
+type Agent interface {
+	// Parse appends what one line of output says to dst. A line that is none of
+	// the protocol's becomes an EventRaw; one that says nothing of interest adds
+	// nothing. It never fails and never keeps line.
+	Parse(dst []Event, line []byte) []Event
+	// Message is a message to the agent. The id comes back in EventMessage.
+	Message(id, text string) []byte
+	// Interrupt ends the running turn; the agent lives on.
+	Interrupt(id string) []byte
+	// End ends the session, and the agent with it.
+	End(id string) []byte
+}
+
+// EventKind says what an Event is about.
+type EventKind uint8
+
+// The kinds of event.
+const (
+	EventRaw      EventKind = iota // output that is not the protocol's; Text
+	EventTurn                      // a turn begins; Session, Text = the model
+	EventText                      // the agent speaks
+	EventThinking                  // the agent thinks; Text may be empty
+	EventTool                      // a tool call begins; ID, Tool, Text = its main argument
+	EventToolEnd                   // a tool call ended; ID, Failed, Text = the result's begin
+	EventDenied                    // a tool call was refused; ID, Tool, Text = why
+	EventUser                      // a message that was sent into the run; ID if it had one
+	EventMessage                   // what became of a message; ID, State
+	EventAnswer                    // answer to an Interrupt or End; ID, IDs = messages still queued
+	EventTasks                     // the tasks in the background now; IDs
+	EventNotice                    // retries, limits, compaction
+	EventError                     // the agent met an error that is not yet the end
+	EventLimit                     // a usage limit was met; Until, Text
+	EventResult                    // the end of a turn; Result
+)
+
+// MessageState is what became of a message that was sent into a run.
+type MessageState string
+
+// The states of a message.
+const (
+	MessageQueued    MessageState = "queued"
+	MessageStarted   MessageState = "started"
+	MessageCompleted MessageState = "completed"
+	MessageCancelled MessageState = "cancelled"
+)
+
+// Event is one thing that a line of an agent's output says.
+type Event struct {
+	Kind    EventKind
+	At      time.Time // zero where the line carries no time
+	ID      string
+	Sub     bool // said or done by a subagent
+	Tool    string
+	Text    string // as the agent gave it; not cleaned for a screen
+	Failed  bool
+	State   MessageState
+	Session string
+	IDs     []string
+	Until   time.Time
+	Result  *Result
+}
+
+// Result is the end of one turn. A run may have several; the last one is how
+// the run ended.
+type Result struct {
+	IsError  bool
+	Subtype  string
+	Terminal string
+	Text     string   // the final message; on an error what the agent says of it
+	Errors   []string // the reasons, where the agent lists them
+	Turns    int
+	Messages []string // ids of the messages this turn answered
+	Queued   int      // turns that wait already
+
+	CostUSD float64 // of the whole session so far, earlier runs included
+	Tokens  int64   // as CostUSD: in, out, and cached ones
+	// SinceCost and SinceTokens are what was added since the result before, if
+	// HasSince.
+	HasSince    bool
+	SinceCost   float64
+	SinceTokens int64
+
+	// Limited says that a usage limit ended the turn; LimitUntil is when it
+	// resets, where the agent says that.
+	Limited    bool
+	LimitUntil time.Time
+}
+
+// Usage adds up what one run cost from its results: a session's cost is
+// cumulative over all runs that continued it (claude/README.md, Events).
+type Usage struct {
+	Prior float64 // what the session had cost before, for agents that do not tell
+
+	seen       bool
+	baseCost   float64
+	baseTokens int64
+	cost       float64
+	tokens     int64
+	turns      int
+}
+
+// Add counts a result.
+func (u *Usage) Add(r *Result) {
+	if !u.seen {
+		u.seen = true
+		u.baseCost = u.Prior
+		if r.HasSince {
+			u.baseCost = r.CostUSD - r.SinceCost
+			u.baseTokens = r.Tokens - r.SinceTokens
+		}
+	}
+	u.turns++
+	// A result that ended before the agent had read its session tells zero.
+	u.cost = max(u.cost, r.CostUSD-u.baseCost)
+	u.tokens = max(u.tokens, r.Tokens-u.baseTokens)
+}
+
+// CostUSD is the run's share so far.
+func (u *Usage) CostUSD() float64 { return u.cost }
+
+// Tokens is the run's share so far.
+func (u *Usage) Tokens() int64 { return u.tokens }
+
+// Turns is how many results there have been.
+func (u *Usage) Turns() int { return u.turns }

@@ -1,0 +1,79 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/backside4charter/dispatcher/internal/statefile"
+)
+
+// sendWithin is how long an agent may take to read a message.
+const sendWithin = 20 * time.Second
+
+// Steer sends a message into a run. It joins the running turn after the tool
+// that runs now, or starts the next turn. ErrNotRunning if the run takes no
+// message any more; then nothing was sent.
+func (l *Launcher) Steer(ctx context.Context, run, text string) error {
+	err := l.send(ctx, run, func(f Folder, a Agent) ([]byte, error) {
+		id := uuid.NewString()
+		// The supervisor must know of the message before the agent does, or it
+		// could end the session in between.
+		return a.Message(id, text), f.RecordMessage(id, l.now())
+	})
+	if err != nil {
+		return fmt.Errorf("steer run %s: %w", run, err)
+	}
+	return nil
+}
+
+// Interrupt ends the turn that runs. Messages that wait are answered next;
+// when none waits, the run waits for one for a while.
+func (l *Launcher) Interrupt(ctx context.Context, run string) error {
+	err := l.send(ctx, run, func(_ Folder, a Agent) ([]byte, error) {
+		return a.Interrupt("interrupt-" + uuid.NewString()), nil
+	})
+	if err != nil {
+		return fmt.Errorf("interrupt run %s: %w", run, err)
+	}
+	return nil
+}
+
+// send writes one line while nobody else writes and the session has not been
+// ended.
+func (l *Launcher) send(ctx context.Context, run string, line func(Folder, Agent) ([]byte, error)) error {
+	f, err := l.Folder(run)
+	if err != nil {
+		return err
+	}
+	st, err := l.Observe(ctx, run)
+	if err != nil {
+		return err
+	}
+	if st.Phase != PhaseRunning {
+		return fmt.Errorf("%w: it is %s", ErrNotRunning, st.Phase)
+	}
+	spec, err := f.Spec()
+	if err != nil {
+		return err
+	}
+	agent, err := l.agent(spec.Agent)
+	if err != nil {
+		return err
+	}
+	lock, err := statefile.Lock(ctx, f.inputLockPath())
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock() //nolint:errcheck // the kernel drops it at the latest with the process
+	if f.Ending() {
+		return fmt.Errorf("%w: it is ending", ErrNotRunning)
+	}
+	data, err := line(f, agent)
+	if err != nil {
+		return err
+	}
+	return l.write(f, data)
+}

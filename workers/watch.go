@@ -1,0 +1,95 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The pace of Watch.
+const (
+	watchBatch = 100 * time.Millisecond // at most ten calls a second
+	watchTick  = time.Second            // a dead supervisor writes nothing
+	watchPoll  = 250 * time.Millisecond // where file events do not work
+)
+
+// Watch calls back with the status at once and whenever it has changed, at
+// most ten times a second, until the run has exited or died; the last call
+// says so. It returns nil then, and an error when ctx ends before. A run that
+// has no supervisor yet is waited for.
+func (l *Launcher) Watch(ctx context.Context, run string, changed func(Status)) error {
+	r, err := l.reading(run)
+	if err != nil {
+		return fmt.Errorf("watch run %s: %w", run, err)
+	}
+	events, tick, stop := notify(r.folder)
+	defer stop()
+	known := 0
+	for {
+		st, rev, err := r.observe(known)
+		if err != nil {
+			return fmt.Errorf("watch run %s: %w", run, err)
+		}
+		if rev != known {
+			known = rev
+			changed(st)
+		}
+		if st.Phase == PhaseExited || st.Phase == PhaseDead {
+			l.forget(run, st.Phase)
+			return nil
+		}
+		if err := pause(ctx, events, tick); err != nil {
+			return fmt.Errorf("watch run %s: %w", run, err)
+		}
+	}
+}
+
+// pause waits for a change or the next look, and never less than one batch.
+func pause(ctx context.Context, events <-chan fsnotify.Event, tick time.Duration) error {
+	batch := time.NewTimer(watchBatch)
+	defer batch.Stop()
+	next := time.NewTimer(tick)
+	defer next.Stop()
+	batched, woken := false, false
+	for !batched || !woken {
+		select {
+		case <-ctx.Done():
+			return ctx.Err() //nolint:wrapcheck // the caller says what was watched
+		case _, ok := <-events:
+			if !ok {
+				events = nil
+			}
+			woken = true
+		case <-next.C:
+			woken = true
+		case <-batch.C:
+			batched = true
+		}
+	}
+	return nil
+}
+
+// notify watches a run folder for changes. Where that does not work the
+// channel is nil and the tick shorter.
+func notify(f Folder) (<-chan fsnotify.Event, time.Duration, func()) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, watchPoll, func() {}
+	}
+	if err := w.Add(f.Dir()); err != nil {
+		_ = w.Close()
+		return nil, watchPoll, func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range w.Errors { //nolint:revive // an overflow only means: look, and the tick does
+		}
+	}()
+	return w.Events, watchTick, func() {
+		_ = w.Close() // nothing is lost with it
+		<-done
+	}
+}
