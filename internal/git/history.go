@@ -1,0 +1,153 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit is one commit as far as attribution and lists need it.
+type Commit struct {
+	ID      string
+	Parents []string
+	Author  Identity
+	When    time.Time // committed
+	Subject string
+}
+
+// Identity is a name and an address, as git writes them into a commit.
+type Identity struct {
+	Name  string
+	Email string
+}
+
+func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
+
+// Log lists the commits that to has and from lacks, newest first, at most max
+// (0: all).
+func (g *Git) Log(ctx context.Context, dir, from, to string, maxCount int) ([]Commit, error) {
+	args := []string{"log", "--no-show-signature", "--no-mailmap", "-z", "--format=%H%x1f%P%x1f%an%x1f%ae%x1f%ct%x1f%s"}
+	if maxCount > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(maxCount))
+	}
+	out, err := g.read(ctx, dir, append(args, "--end-of-options", to, "^"+from, "--")...)
+	if err != nil {
+		return nil, fmt.Errorf("list the commits from %.12s to %.12s: %w", from, to, err)
+	}
+	var commits []Commit
+	for _, r := range splitZ(out) {
+		f := strings.SplitN(r, "\x1f", 6)
+		if len(f) != 6 {
+			return nil, fmt.Errorf("list the commits from %.12s to %.12s: unknown record %.60q", from, to, r)
+		}
+		commits = append(commits, Commit{
+			ID: f[0], Parents: strings.Fields(f[1]),
+			Author: Identity{Name: f[2], Email: f[3]}, When: unixTime(f[4]), Subject: f[5],
+		})
+	}
+	return commits, nil
+}
+
+// Authors lists who wrote the commits that head has and base lacks, merges of
+// base left out, each once, in order of first commit.
+func (g *Git) Authors(ctx context.Context, dir, base, head string) ([]Identity, error) {
+	commits, err := g.Log(ctx, dir, base, head, 0)
+	if err != nil {
+		return nil, err
+	}
+	var authors []Identity
+	seen := map[Identity]bool{}
+	for i := len(commits) - 1; i >= 0; i-- {
+		if a := commits[i].Author; !seen[a] {
+			seen[a] = true
+			authors = append(authors, a)
+		}
+	}
+	return authors, nil
+}
+
+// BehindBy is how many commits of base head lacks.
+func (g *Git) BehindBy(ctx context.Context, dir, base, head string) (int, error) {
+	return g.Count(ctx, dir, base, "^"+head)
+}
+
+// Count is the number of commits that the revisions select, as rev-list takes
+// them.
+func (g *Git) Count(ctx context.Context, dir string, revs ...string) (int, error) {
+	line, err := g.readLine(ctx, dir, append([]string{"rev-list", "--count"}, revs...)...)
+	if err != nil {
+		return 0, fmt.Errorf("count the commits of %s: %w", strings.Join(revs, " "), err)
+	}
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		return 0, fmt.Errorf("count the commits of %s: %w", strings.Join(revs, " "), err)
+	}
+	return n, nil
+}
+
+// Unpushed is how many commits of rev are on no branch of any remote.
+func (g *Git) Unpushed(ctx context.Context, dir, rev string) (int, error) {
+	return g.Count(ctx, dir, rev, "--not", "--remotes")
+}
+
+// IsAncestor says whether to contains from.
+func (g *Git) IsAncestor(ctx context.Context, dir, from, to string) (bool, error) {
+	_, err := g.read(ctx, dir, "merge-base", "--is-ancestor", from, to)
+	if code, ok := exitCode(err); ok && code == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("compare %.12s with %.12s: %w", from, to, err)
+	}
+	return true, nil
+}
+
+// HasCommit says whether the repository holds a commit.
+func (g *Git) HasCommit(ctx context.Context, dir, id string) bool {
+	if ValidCommit(id) != nil {
+		return false
+	}
+	_, err := g.read(ctx, dir, "cat-file", "-e", id+"^{commit}")
+	return err == nil
+}
+
+// Diff is what head changed since it left base, as text.
+func (g *Git) Diff(ctx context.Context, dir, base, head string) (string, error) {
+	out, err := g.read(ctx, dir, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--end-of-options", base+"..."+head, "--")
+	if err != nil {
+		return "", fmt.Errorf("diff %.12s...%.12s: %w", base, head, err)
+	}
+	return string(out), nil
+}
+
+// ChangedPaths lists the paths that head changed since it left base, renames
+// as their new path and deletions included.
+func (g *Git) ChangedPaths(ctx context.Context, dir, base, head string) ([]string, error) {
+	out, err := g.read(ctx, dir, "diff", "--name-only", "-z", "--no-ext-diff", "--end-of-options", base+"..."+head, "--")
+	if err != nil {
+		return nil, fmt.Errorf("diff %.12s...%.12s: %w", base, head, err)
+	}
+	return splitZ(out), nil
+}
+
+// File is the content of a path in a commit. ErrNotFound.
+func (g *Git) File(ctx context.Context, dir, commit, path string) ([]byte, error) {
+	out, err := g.read(ctx, dir, "cat-file", "blob", commit+":"+path)
+	if _, bad := exitCode(err); bad {
+		return nil, fmt.Errorf("%s at %.12s: %w", path, commit, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s at %.12s: %w", path, commit, err)
+	}
+	return out, nil
+}
+
+func unixTime(s string) time.Time {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(n, 0).UTC()
+}
