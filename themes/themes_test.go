@@ -1,0 +1,148 @@
+package themes
+
+import (
+	"image/color"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	f := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*f(r) + 0.7152*f(g) + 0.0722*f(b)
+}
+
+func contrast(a, b color.Color) float64 {
+	la, lb := luminance(a), luminance(b)
+	if la < lb {
+		la, lb = lb, la
+	}
+	return (la + 0.05) / (lb + 0.05)
+}
+
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	for _, th := range All() {
+		want := 4.5
+		if th.Name == NameHighContrast {
+			want = 7
+		}
+		p := th.Palette
+		v := reflect.ValueOf(p)
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if name == "Ground" || name == "Chosen" || name == "Border" {
+				continue
+			}
+			c, ok := v.Field(i).Interface().(color.Color)
+			if !ok || c == nil {
+				t.Fatalf("%s: %s has no colour", th.Name, name)
+			}
+			if got := contrast(c, p.Ground); got < want {
+				t.Errorf("%s: %s on the ground has contrast %.1f, want %.1f", th.Name, name, got, want)
+			}
+			// The selected row keeps 4.5 to 1 in every theme.
+			if got := contrast(c, p.Chosen); got < 4.5 {
+				t.Errorf("%s: %s on the selected row has contrast %.1f, want 4.5", th.Name, name, got)
+			}
+		}
+		if got := contrast(p.Border, p.Ground); got < 2.4 {
+			t.Errorf("%s: borders have contrast %.1f", th.Name, got)
+		}
+	}
+}
+
+// deuteranopia maps a colour to what a person without green cones sees
+// (Viénot, Brettel and Mollon 1999), in linear light.
+func deuteranopia(c color.Color) [3]float64 {
+	r, g, b, _ := c.RGBA()
+	lin := func(v uint32) float64 { return math.Pow(float64(v)/0xffff, 2.2) }
+	R, G, B := lin(r), lin(g), lin(b)
+	return [3]float64{0.29275*R + 0.70725*G, 0.29275*R + 0.70725*G, -0.02234*R + 0.02234*G + B}
+}
+
+func TestStatesStayApartWithoutGreen(t *testing.T) {
+	t.Parallel()
+	for _, th := range All() {
+		p := th.Palette
+		pairs := map[string][2]color.Color{
+			"alive and failed": {p.Alive, p.Danger},
+			"done and failed":  {p.Good, p.Danger},
+			"alive and stale":  {p.Alive, p.Warn},
+		}
+		for name, pair := range pairs {
+			a, b := deuteranopia(pair[0]), deuteranopia(pair[1])
+			d := math.Sqrt(math.Pow(a[0]-b[0], 2) + math.Pow(a[1]-b[1], 2) + math.Pow(a[2]-b[2], 2))
+			if d < 0.1 {
+				t.Errorf("%s: %s look alike without green cones (%.3f)", th.Name, name, d)
+			}
+		}
+	}
+}
+
+func TestSignsAreOneCell(t *testing.T) {
+	t.Parallel()
+	for _, set := range []any{drawnSigns, asciiSigns, drawnBorders.Thin, drawnBorders.Thick, asciiBorders.Thin, asciiBorders.Thick} {
+		v := reflect.ValueOf(set)
+		for i := range v.NumField() {
+			s := v.Field(i).String()
+			if ansi.StringWidth(s) != 1 || ansi.StringWidthWc(s) != 1 {
+				t.Errorf("%s of %T: %q is not one cell", v.Type().Field(i).Name, set, s)
+			}
+		}
+	}
+	for _, set := range []any{asciiSigns, asciiBorders.Thin, asciiBorders.Thick} {
+		v := reflect.ValueOf(set)
+		for i := range v.NumField() {
+			if s := v.Field(i).String(); len(s) != 1 {
+				t.Errorf("%q is not ASCII", s)
+			}
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	t.Parallel()
+	for _, th := range All() {
+		got, ok := ByName(th.Name)
+		if !ok || got.Name != th.Name {
+			t.Errorf("ByName(%q) = %v, %v", th.Name, got.Name, ok)
+		}
+	}
+	if _, ok := ByName("solarised"); ok {
+		t.Error("an unknown theme was found")
+	}
+	if !For(true).Dark || For(false).Dark {
+		t.Error("For mixes up light and dark")
+	}
+}
+
+func TestInk(t *testing.T) {
+	t.Parallel()
+	s := For(true).Styles()
+	if got := s.Text.Render("x"); got != "x" {
+		t.Errorf("plain text is drawn as %q", got)
+	}
+	for tone := TonePlain; tone <= ToneDanger; tone++ {
+		got := s.Tone(tone).On(s.Chosen).Render("x")
+		if ansi.Strip(got) != "x" || !strings.HasSuffix(got, reset) {
+			t.Errorf("tone %d on the selected row is drawn as %q", tone, got)
+		}
+	}
+	if got := s.Danger.Render(""); got != "" {
+		t.Errorf("nothing is drawn as %q", got)
+	}
+	if got := s.Danger.On(nil); got != s.Danger {
+		t.Error("On(nil) changed the ink")
+	}
+}
