@@ -33,6 +33,7 @@ type Decision struct {
 	PR       string
 	Text     string
 	At       time.Time
+	Free     bool // OpRetry: the failed try is not counted
 	Why      string
 }
 

@@ -1,0 +1,117 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Rows reads the board.
+type Rows interface {
+	Poll(ctx context.Context, q board.Query) ([]board.Issue, error)
+	Issue(ctx context.Context, ref board.Ref) (board.Issue, error)
+}
+
+// Writes is the board under the policy of one actor.
+type Writes interface {
+	SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error
+	Comment(ctx context.Context, ref board.Ref, as board.ActorKind, body string) (board.Comment, error)
+	LinkPR(ctx context.Context, ref board.Ref, pr string) error
+	Answer(ctx context.Context, ref board.Ref, body string, to board.Role) error
+}
+
+// Claims holds rows for sessions under the policy of one actor.
+type Claims interface {
+	Claim(ctx context.Context, ref board.Ref, req board.ClaimRequest) (board.Claim, error)
+	Assign(ctx context.Context, ref board.Ref, to board.Delegate) error
+	Release(ctx context.Context, ref board.Ref, session string) error
+}
+
+// Board is the board as the loop sees it: reads, and writes under an actor. An
+// actor with a run carries its claim epoch, so that a late write of a run that
+// lost its row is refused where the board has a fence.
+type Board interface {
+	Rows
+	As(a board.Actor) (Writes, Claims)
+}
+
+// Pulls reads the forge, and runs the checks that the loop runs itself.
+type Pulls interface {
+	// List answers all pull requests, merged and closed ones included.
+	List(ctx context.Context) ([]board.PullRequest, error)
+	// RunChecks runs the configured checks that have no result at the pull
+	// request's head.
+	RunChecks(ctx context.Context, name string) error
+}
+
+// Worktree is where a developer works.
+type Worktree struct {
+	Path, Branch, Base string
+	Fresh              bool // the branch did not exist before
+}
+
+// Worktrees makes and keeps worktrees.
+type Worktrees interface {
+	Create(ctx context.Context, issue board.Issue, run string) (Worktree, error)
+	// Hold names the process that works in it in the worktree's lock.
+	Hold(ctx context.Context, path, run string, pid int) error
+	// Free unlocks it; a worktree that is gone is free.
+	Free(ctx context.Context, path string) error
+	// Prune removes what the rules allow and answers what it did.
+	Prune(ctx context.Context) ([]string, error)
+}
+
+// Launcher starts and stops workers.
+type Launcher interface {
+	Start(ctx context.Context, spec state.RunSpec) (state.WorkerStatus, error)
+	// Stop ends a worker politely, then with its whole process tree; a worker
+	// that is gone is stopped.
+	Stop(ctx context.Context, run string) error
+}
+
+// Watcher sees workers.
+type Watcher interface {
+	Observe(ctx context.Context, run string) (state.WorkerStatus, error)
+	// Watch calls back whenever something changed, and returns when the run is
+	// over or the context ends.
+	Watch(ctx context.Context, run string, changed func(state.WorkerStatus)) error
+	// Forbid makes sure that a run which has no supervisor yet never gets one,
+	// and answers what it is.
+	Forbid(ctx context.Context, run string) (state.WorkerStatus, error)
+}
+
+// PromptRequest is what a prompt is made from.
+type PromptRequest struct {
+	Run      state.Run
+	Issue    board.Issue
+	PR       *board.PullRequest
+	Requests []board.Review // the owner's requests that no earlier prompt carried
+}
+
+// Prompts renders what a worker is told.
+type Prompts interface {
+	// Prompt answers the role text, the task and the directory to work in.
+	Prompt(ctx context.Context, r PromptRequest) (state.RunSpec, error)
+}
+
+// Journal is what lasts of the loop on this machine.
+type Journal interface {
+	SaveRuns(runs []state.Run) error
+	SaveRuntime(r journal.Runtime) error
+	AddCost(c journal.Cost) error
+	CostOn(day time.Time) (float64, error)
+}
+
+// Deps are everything outside the loop.
+type Deps struct {
+	Board     Board
+	Pulls     Pulls
+	Worktrees Worktrees
+	Launcher  Launcher
+	Watcher   Watcher
+	Prompts   Prompts
+	Journal   Journal
+}

@@ -1,0 +1,241 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// topUp starts armed retries that are due and then new work, until a cap is
+// reached or nothing is eligible (dispatcher-system.md, One firing 4).
+func (f *firing) topUp(ctx context.Context) error {
+	f.retries(ctx)
+	for {
+		f.refresh()
+		ds := slices.DeleteFunc(plan.TopUp(&f.facts), func(d state.Dispatch) bool { return f.skipped[d.Issue.Ref] })
+		if len(ds) == 0 {
+			return nil
+		}
+		d := ds[0]
+		if err := f.dispatch(ctx, d); err != nil {
+			f.skipped[d.Issue.Ref] = true
+			f.say(d.Issue.Ref, true, "start the %s on %s: %v", d.Kind, d.Issue.Ref, err)
+		}
+	}
+}
+
+// dispatch reads the row once more, puts a board error right, and starts.
+func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
+	issue, err := f.e.d.Board.Issue(ctx, d.Issue.Ref)
+	if err != nil {
+		return err
+	}
+	f.replace(issue)
+	j := plan.Judge(&f.facts, &issue)
+	if j.Hold != "" || j.Kind != d.Kind {
+		f.skipped[issue.Ref] = true
+		return nil
+	}
+	r := f.newRun(issue, j)
+	if j.SetFirst != board.RoleNone {
+		writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+		if err := writes.SetStateFrom(ctx, issue.Ref, j.SetFirst, issue.Role); err != nil {
+			return err
+		}
+		f.say(issue.Ref, false, "board error put right: %s has the open pull request %s, so it is %s",
+			issue.Ref, j.PR.Name, j.SetFirst.DefaultName())
+		r.PriorRole = j.SetFirst
+		if issue, err = f.e.d.Board.Issue(ctx, issue.Ref); err != nil {
+			return err
+		}
+	}
+	return f.start(ctx, r, issue, j.PR, nil)
+}
+
+// replace puts a row that was read again in the place of the polled one.
+func (f *firing) replace(issue board.Issue) {
+	for i := range f.facts.Rows {
+		if f.facts.Rows[i].Ref == issue.Ref {
+			f.facts.Rows[i] = issue
+			return
+		}
+	}
+}
+
+func (f *firing) newRun(issue board.Issue, j plan.Judgement) state.Run {
+	id := f.e.o.NewID()
+	r := state.Run{
+		ID: id, Session: id, Ref: issue.Ref, Kind: j.Kind, Agent: j.Agent,
+		Attempt: plan.Tries(&issue, j.Kind) + 1, Title: issue.Title, Milestone: issue.Milestone,
+		PriorRole: issue.Role, PriorDelegate: issue.Delegate, Phase: state.PhaseClaiming,
+	}
+	return r
+}
+
+// retries starts the next try of every run whose wait is over and that has a
+// slot.
+func (f *firing) retries(ctx context.Context) {
+	for _, old := range slices.Clone(f.book.runs) {
+		f.refresh()
+		if old.Phase != state.PhaseRetrying || old.NotBefore.After(f.facts.Now) || !f.facts.Free(old.Kind) {
+			continue
+		}
+		if err := f.retry(ctx, old); err != nil {
+			f.say(old.Ref, true, "try %s again: %v", old.Ref, err)
+		}
+	}
+}
+
+// retry starts a new run in the place of one that failed. Both stand in the
+// journal until the claim has passed to the new one.
+func (f *firing) retry(ctx context.Context, old state.Run) error {
+	fin, err := f.finish(ctx, old)
+	switch {
+	case gone(err):
+		return f.drop(ctx, old, "its issue is gone")
+	case err != nil:
+		return err
+	}
+	if c := fin.Issue.Claim; c == nil || c.Session != old.Session || fin.Issue.Role != board.RoleInProgress {
+		return f.carry(ctx, old, plan.GiveBack(&old, &fin.Issue))
+	}
+	id := f.e.o.NewID()
+	next := old
+	next.ID, next.Session, next.Attempt, next.Phase = id, id, old.Attempt+1, state.PhaseClaiming
+	next.Epoch, next.Carried, next.Fresh = 0, nil, false
+	return f.start(ctx, next, fin.Issue, fin.PR, &old)
+}
+
+// start takes the claim and brings the worker to life: journal, claim, In
+// Progress, worktree, prompt, supervisor, each step written down before it is
+// made. A step that fails before the worker lives is undone.
+func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *board.PullRequest, old *state.Run) error {
+	r.ClaimedAt = f.e.o.Now()
+	if pr != nil {
+		r.PR = pr.Name
+	}
+	if err := f.book.put(r); err != nil {
+		return err
+	}
+	if err := f.claim(ctx, &r, old); err != nil {
+		return err
+	}
+	writes, _ := f.board(r)
+	if issue.Role != board.RoleInProgress {
+		if err := writes.SetStateFrom(ctx, r.Ref, board.RoleInProgress, issue.Role); err != nil {
+			return f.undo(ctx, r, fmt.Errorf("move to In Progress: %w", err))
+		}
+	}
+	if err := f.prepare(ctx, &r, issue, pr); err != nil {
+		return f.failStart(ctx, r, err)
+	}
+	f.say(r.Ref, false, "%s try %d started", r.Kind, r.Attempt)
+	return nil
+}
+
+// claim takes the row and confirms it in the journal. A claim whose outcome is
+// unknown stays in the journal and is looked at by the next firing.
+func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error {
+	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+	c, err := claims.Claim(ctx, r.Ref, board.ClaimRequest{
+		Kind: r.Kind, Session: r.Session, Run: r.ID, Steal: old != nil, Host: f.e.o.Host, Boot: f.e.o.Boot,
+	})
+	if err != nil {
+		if errors.Is(err, board.ErrUnknownOutcome) {
+			return err
+		}
+		f.skipped[r.Ref] = true
+		return errors.Join(err, f.book.drop(r.ID))
+	}
+	r.Epoch, r.Phase, r.StampedAt = c.Epoch, state.PhaseClaimed, f.e.o.Now()
+	if err := f.book.put(*r); err != nil {
+		return err
+	}
+	if old != nil {
+		return f.book.drop(old.ID)
+	}
+	return nil
+}
+
+// prepare makes the worktree and the prompt and starts the worker.
+func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, pr *board.PullRequest) error {
+	if r.Kind != board.KindReviewer {
+		w, err := f.e.d.Worktrees.Create(ctx, issue, r.ID)
+		if err != nil {
+			return fmt.Errorf("make the worktree: %w", err)
+		}
+		r.Worktree, r.Branch, r.Base, r.Fresh = w.Path, w.Branch, w.Base, w.Fresh
+	}
+	requests := plan.OwnerRequests(&issue, pr)
+	if pr != nil {
+		r.PR, r.Head = pr.Name, pr.HeadSHA
+	}
+	for _, q := range requests {
+		r.Carried = append(r.Carried, q.ID)
+	}
+	spec, err := f.e.d.Prompts.Prompt(ctx, PromptRequest{Run: *r, Issue: issue, PR: pr, Requests: requests})
+	if err != nil {
+		return fmt.Errorf("write the prompt: %w", err)
+	}
+	r.Phase, r.StartedAt = state.PhaseStarting, f.e.o.Now()
+	if err := f.book.put(*r); err != nil {
+		return err
+	}
+	spec.Run, spec.Issue = *r, issue
+	st, err := f.e.d.Launcher.Start(ctx, spec)
+	if err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	return f.running(ctx, r, st)
+}
+
+// running records a living worker: in the journal, in the worktree's lock and
+// in the claim.
+func (f *firing) running(ctx context.Context, r *state.Run, st state.WorkerStatus) error {
+	r.Phase = state.PhaseRunning
+	if err := f.book.put(*r); err != nil {
+		return err
+	}
+	if r.Worktree != "" {
+		if err := f.e.d.Worktrees.Hold(ctx, r.Worktree, r.ID, st.PID); err != nil {
+			f.say(r.Ref, true, "lock %s: %v", r.Worktree, err)
+		}
+	}
+	if err := f.e.heart.home(ctx, *r, st); err != nil {
+		f.say(r.Ref, true, "write the worker's place into the claim: %v", err)
+	}
+	return nil
+}
+
+// undo gives a row back whose worker was never started.
+func (f *firing) undo(ctx context.Context, r state.Run, cause error) error {
+	f.skipped[r.Ref] = true
+	issue, err := f.e.d.Board.Issue(ctx, r.Ref)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	return errors.Join(cause, f.carry(ctx, r, plan.Revert(&r, &issue)))
+}
+
+// failStart settles a start that failed after the claim. It counts as a failed
+// try, so that a row which can never start comes to rest with its reason.
+func (f *firing) failStart(ctx context.Context, r state.Run, cause error) error {
+	f.skipped[r.Ref] = true
+	st, err := f.e.d.Watcher.Forbid(ctx, r.ID)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if st.Phase == state.WorkerRunning {
+		return errors.Join(cause, f.running(ctx, &r, st))
+	}
+	fin, err := f.finish(ctx, r)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	return errors.Join(cause, f.carry(ctx, r, plan.Failed(fin, cause.Error())))
+}

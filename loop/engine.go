@@ -1,0 +1,299 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// event is something that happened, carried out on the owner goroutine. The
+// context is that of effects started from it.
+type event func(ctx context.Context)
+
+// Engine is one loop. Its zero value is not usable; see New.
+type Engine struct {
+	o Options
+	d Deps
+
+	inbox chan event
+	done  chan struct{}  // closed when Run returns
+	tasks sync.WaitGroup // watchers, the heart, the checks, commands under way
+
+	mode   atomic.Value // state.Mode: written by the owner, read by firings
+	pub    *publisher
+	heart  *heart
+	checks *checks
+
+	// Owner goroutine only, from here on.
+	view
+	book    *book // owned by the firing or closing job while busy
+	busy    bool  // a firing or closing job is under way
+	pending string
+	ended   bool
+	end     End
+	watches map[string]context.CancelFunc
+	timer   *time.Timer
+}
+
+// New builds a loop; Run starts it.
+func New(o Options, d Deps) *Engine {
+	e := &Engine{
+		o: o, d: d,
+		inbox:   make(chan event, 64),
+		done:    make(chan struct{}),
+		pub:     newPublisher(),
+		watches: map[string]context.CancelFunc{},
+		timer:   time.NewTimer(time.Hour),
+	}
+	e.view = newView(o)
+	e.book = &book{
+		runs:    slices.Clone(o.Runs),
+		save:    d.Journal.SaveRuns,
+		changed: func(rs []state.Run) { e.post(func(ctx context.Context) { e.runsChanged(ctx, rs) }) },
+	}
+	e.heart = newHeart(o, d, e.lost)
+	e.checks = newChecks(d.Pulls, func(name string, err error) {
+		e.post(func(ctx context.Context) { e.checked(ctx, name, err) })
+	})
+	e.setMode(state.ModeRunning)
+	if o.Paused {
+		e.setMode(state.ModePaused)
+	}
+	return e
+}
+
+// Run works until the loop ends by itself, by a command, or because the
+// context ended, which leaves workers running and rows as they are. It may be
+// called once.
+func (e *Engine) Run(ctx context.Context) (End, error) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		cancel()
+		close(e.done)
+		e.tasks.Wait()
+		e.pub.close()
+	}()
+	e.task(func() { e.heart.run(work) })
+	e.task(func() { e.checks.run(work) })
+	e.startJob(work, "start", (*firing).recover)
+
+	frames := time.NewTicker(frameEvery)
+	defer frames.Stop()
+	stop := ctx.Done()
+	for !e.ended {
+		select {
+		case ev := <-e.inbox:
+			ev(work)
+		case <-stop:
+			stop = nil
+			e.leave()
+		case <-e.o.Wakes:
+			e.wake(work, "the board changed")
+		case <-e.timer.C:
+			e.wake(work, "timer")
+		case <-frames.C:
+			if e.dirty {
+				e.publish()
+			}
+		}
+	}
+	e.setMode(state.ModeStopped)
+	e.publish()
+	e.end.Left = e.liveCount()
+	e.end.Status = e.status
+	return e.end, nil
+}
+
+// task runs f on a goroutine that Run waits for.
+func (e *Engine) task(f func()) {
+	e.tasks.Add(1)
+	go func() {
+		defer e.tasks.Done()
+		f()
+	}()
+}
+
+// post hands an event to the owner; after the end it is dropped.
+func (e *Engine) post(ev event) {
+	select {
+	case e.inbox <- ev:
+	case <-e.done:
+	}
+}
+
+func (e *Engine) setMode(m state.Mode) {
+	e.mode.Store(m)
+	e.dirty = true
+}
+
+func (e *Engine) modeNow() state.Mode {
+	m, _ := e.mode.Load().(state.Mode)
+	return m
+}
+
+// wake fires now, or once more when the firing under way is over. Repeated
+// wakes are one.
+func (e *Engine) wake(ctx context.Context, why string) {
+	switch {
+	case e.ended || e.modeNow() == state.ModeStopped:
+	case e.busy:
+		e.pending = why
+	default:
+		e.startFiring(ctx, why)
+	}
+}
+
+// startFiring begins the next pass.
+func (e *Engine) startFiring(ctx context.Context, why string) {
+	e.firing++
+	e.pending = ""
+	e.startJob(ctx, why, (*firing).pass)
+}
+
+// startJob gives the book to a job on a goroutine of its own.
+func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, context.Context)) {
+	e.busy = true
+	e.timer.Stop()
+	f := newFiring(e, why)
+	e.task(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				f.panicked = fmt.Sprint(p)
+			}
+			e.post(func(ctx context.Context) { e.fired(ctx, f) })
+		}()
+		do(f, ctx)
+	})
+}
+
+// fired takes over what a job left and decides what comes next.
+func (e *Engine) fired(ctx context.Context, f *firing) {
+	e.busy = false
+	e.adopt(f)
+	if f.panicked != "" {
+		e.o.Log.Error("A firing panicked", "panic", f.panicked)
+		e.notify("", "an error in the program ended firing "+fmt.Sprint(e.firing)+": "+f.panicked)
+	}
+	e.publish()
+	if e.finish(ctx, f) {
+		return
+	}
+	switch {
+	case f.opening || e.pending != "":
+		e.startFiring(ctx, firstOf(e.pending, "start"))
+	default:
+		e.arm()
+	}
+}
+
+// arm sets the timer for the next firing: the poll, or the first retry.
+func (e *Engine) arm() {
+	next := e.o.Now().Add(e.o.Poll)
+	for i := range e.runs {
+		if r := &e.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.Before(next) {
+			next = r.NotBefore
+		}
+	}
+	e.nextFiring = next
+	e.timer.Reset(max(next.Sub(e.o.Now()), minPause))
+	e.dirty = true
+}
+
+// minPause keeps a retry that cannot start from firing without rest.
+const minPause = 20 * time.Millisecond
+
+// runsChanged keeps what the owner shows, the heart and the watchers in step
+// with the book.
+func (e *Engine) runsChanged(ctx context.Context, runs []state.Run) {
+	e.runs = runs
+	e.heart.set(runs)
+	e.syncWatches(ctx)
+	e.publish()
+}
+
+// syncWatches starts a watcher for every running worker, and ends those of
+// runs that are gone.
+func (e *Engine) syncWatches(ctx context.Context) {
+	known := map[string]bool{}
+	for i := range e.runs {
+		r := &e.runs[i]
+		known[r.ID] = true
+		if _, watched := e.watches[r.ID]; r.Phase != state.PhaseRunning || watched {
+			continue
+		}
+		wctx, cancel := context.WithCancel(ctx)
+		e.watches[r.ID] = cancel
+		id := r.ID
+		e.task(func() { e.watch(wctx, id) })
+	}
+	for id, cancel := range e.watches {
+		if !known[id] {
+			cancel()
+			delete(e.watches, id)
+			delete(e.live, id)
+		}
+	}
+}
+
+func (e *Engine) watch(ctx context.Context, id string) {
+	err := e.d.Watcher.Watch(ctx, id, func(st state.WorkerStatus) {
+		e.post(func(context.Context) {
+			e.live[id] = st
+			e.dirty = true
+		})
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		e.o.Log.Error("A watch ended early", "run", id, "error", err)
+	}
+	e.post(func(ctx context.Context) { e.wake(ctx, "a worker finished") })
+}
+
+// lost is the heart's report that a claim is no longer ours. It is posted
+// without waiting: the fence protects the board, not this message.
+func (e *Engine) lost(r state.Run, err error) {
+	select {
+	case e.inbox <- func(ctx context.Context) {
+		e.notify(r.Ref, fmt.Sprintf("the claim of the %s on %s was taken over: %v", r.Kind, r.Ref, err))
+		e.task(func() { _ = e.d.Launcher.Stop(ctx, r.ID) })
+	}:
+	case <-e.done:
+	default:
+	}
+}
+
+// checked is told when local checks of a pull request have run.
+func (e *Engine) checked(ctx context.Context, name string, err error) {
+	if err != nil {
+		e.say("", true, fmt.Sprintf("checks of %s: %v", name, err))
+	}
+	e.wake(ctx, "checks finished")
+}
+
+func (e *Engine) liveCount() int {
+	n := 0
+	for i := range e.runs {
+		if e.runs[i].Alive() {
+			n++
+		}
+	}
+	return n
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// ownerActor is the person at the control room.
+func ownerActor() board.Actor { return board.Actor{Kind: board.ActorOwner} }

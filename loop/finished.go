@@ -1,0 +1,217 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/workers/report"
+)
+
+// finished settles every run that is over (dispatcher-system.md, One firing
+// 2). One run that cannot be settled now keeps its claim and does not stop the
+// others.
+func (f *firing) finished(ctx context.Context) error {
+	for _, r := range slices.Clone(f.book.runs) {
+		if err := f.look(ctx, r); err != nil {
+			f.say(r.Ref, true, "settle the %s on %s: %v", r.Kind, r.Ref, err)
+		}
+	}
+	return nil
+}
+
+// look judges one run by its worker.
+func (f *firing) look(ctx context.Context, r state.Run) error {
+	switch r.Phase {
+	case state.PhaseRetrying:
+		return nil
+	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting:
+		return f.unfinishedStart(ctx, r)
+	case state.PhaseRunning, state.PhaseEnded, state.PhaseVerifying:
+	}
+	st, err := f.e.d.Watcher.Observe(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	switch st.Phase {
+	case state.WorkerRunning:
+		return nil
+	case state.WorkerExited:
+		return f.settle(ctx, r, *st.Exit)
+	case state.WorkerDead, state.WorkerAbsent:
+		return f.settle(ctx, r, state.WorkerExit{Problem: "its worker vanished without a word", Ended: f.e.o.Now()})
+	}
+	return fmt.Errorf("run %s is in the unknown phase %q", r.ID, st.Phase)
+}
+
+// settle routes a run that is over.
+func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit) error {
+	if r.Phase == state.PhaseRunning {
+		r.Phase, r.EndedAt = state.PhaseEnded, exit.Ended
+		if err := f.charge(r, exit); err != nil {
+			return err
+		}
+		if err := f.book.put(r); err != nil {
+			return err
+		}
+	}
+	fin, err := f.finish(ctx, r)
+	switch {
+	case gone(err):
+		f.notify(r.Ref, fmt.Sprintf("%s is no longer on the board; its %s's work stays in %s", r.Ref, r.Kind, firstOf(r.Branch, "its worktree")))
+		return f.drop(ctx, r, "its issue is gone")
+	case err != nil:
+		return err
+	}
+	fin.Exit, fin.Report = exit, report.Parse(r.Kind, exit.Final)
+	return f.carry(ctx, r, plan.Route(fin))
+}
+
+// finish reads what a route is decided on.
+func (f *firing) finish(ctx context.Context, r state.Run) (*plan.Finished, error) {
+	issue, err := f.e.d.Board.Issue(ctx, r.Ref)
+	if err != nil {
+		return nil, err
+	}
+	pulls, err := f.e.d.Pulls.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests: %w", err)
+	}
+	return &plan.Finished{
+		Now: f.e.o.Now(), Run: r, Issue: issue, PR: plan.PullOf(&issue, pulls), Settings: f.e.o.Settings,
+	}, nil
+}
+
+func (f *firing) charge(r state.Run, exit state.WorkerExit) error {
+	if exit.CostUSD == 0 && exit.Tokens == 0 {
+		return nil
+	}
+	return f.e.d.Journal.AddCost(journal.Cost{
+		At: exit.Ended, Run: r.ID, Ref: r.Ref, Kind: r.Kind, USD: exit.CostUSD, Tokens: exit.Tokens,
+	})
+}
+
+// carry carries out decisions in their order. What fails leaves the run in the
+// journal, and the next firing decides again on what it then reads.
+func (f *firing) carry(ctx context.Context, r state.Run, ds []state.Decision) error {
+	for _, d := range ds {
+		err := f.do(ctx, &r, d)
+		switch {
+		case errors.Is(err, board.ErrClaimConflict):
+			f.notify(r.Ref, fmt.Sprintf("%s was taken over by another session; its %s's result is dropped", r.Ref, r.Kind))
+			return f.drop(ctx, r, "superseded")
+		case errors.Is(err, board.ErrMerged):
+			f.notify(r.Ref, string(r.Ref)+": its pull request is merged; nothing was written")
+			_, claims := f.board(r)
+			if err := claims.Release(ctx, r.Ref, r.Session); err != nil && !errors.Is(err, board.ErrClaimConflict) {
+				return err
+			}
+			return f.drop(ctx, r, "its pull request is merged; nothing written")
+		case err != nil:
+			return fmt.Errorf("%s: %w", d.Op, err)
+		}
+	}
+	return nil
+}
+
+// board is the board under the fence of a run.
+func (f *firing) board(r state.Run) (Writes, Claims) {
+	return f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch})
+}
+
+// do carries out one decision.
+func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
+	writes, claims := f.board(*r)
+	switch d.Op {
+	case state.OpSetState:
+		return f.setState(ctx, writes, d)
+	case state.OpAssign:
+		return claims.Assign(ctx, d.Ref, d.Delegate)
+	case state.OpRelease:
+		return claims.Release(ctx, d.Ref, r.Session)
+	case state.OpComment:
+		return f.comment(ctx, writes, d)
+	case state.OpLinkPR:
+		return writes.LinkPR(ctx, d.Ref, d.PR)
+	case state.OpForget:
+		return f.drop(ctx, *r, d.Text)
+	case state.OpRetry:
+		r.Phase, r.NotBefore, r.Failure = state.PhaseRetrying, d.At, d.Text
+		if d.Free {
+			r.Attempt--
+		}
+		f.say(r.Ref, true, "%s try %d did not finish: %s; next at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
+		return f.book.put(*r)
+	case state.OpVerify:
+		return f.verify(*r, d)
+	case state.OpNotice:
+		f.notify(d.Ref, d.Text)
+		return nil
+	case state.OpDone:
+		return f.close(ctx, d)
+	}
+	return fmt.Errorf("unknown operation %q", d.Op)
+}
+
+// setState moves a row that is not there yet: a settlement that was cut after
+// its move goes on behind it.
+func (f *firing) setState(ctx context.Context, w Writes, d state.Decision) error {
+	err := w.SetStateFrom(ctx, d.Ref, d.Role, d.From)
+	if !errors.Is(err, board.ErrChanged) {
+		return err
+	}
+	now, rerr := f.e.d.Board.Issue(ctx, d.Ref)
+	if rerr == nil && now.Role == d.Role {
+		return nil
+	}
+	return err
+}
+
+// comment writes a comment of the dispatcher's once: its machine line tells
+// whether an earlier, cut settlement wrote it.
+func (f *firing) comment(ctx context.Context, w Writes, d state.Decision) error {
+	mark, marked := board.ParseMark(d.Text)
+	if marked {
+		now, err := f.e.d.Board.Issue(ctx, d.Ref)
+		if err != nil {
+			return err
+		}
+		for _, c := range now.Comments {
+			if m, ok := board.ParseMark(c.Body); ok && c.Role == board.ActorDispatcher && m.Run == mark.Run && m.Try == mark.Try {
+				return nil
+			}
+		}
+	}
+	_, err := w.Comment(ctx, d.Ref, board.ActorDispatcher, d.Text)
+	return err
+}
+
+// verify keeps the claim while checks are pending.
+func (f *firing) verify(r state.Run, d state.Decision) error {
+	f.e.checks.want(d.PR)
+	if r.Phase == state.PhaseVerifying {
+		return nil
+	}
+	r.Phase, r.PR, r.VerifyingSince = state.PhaseVerifying, d.PR, f.e.o.Now()
+	f.say(r.Ref, false, "verifying: checks of %s are pending", d.PR)
+	return f.book.put(r)
+}
+
+// drop ends a run: its worktree is unlocked, its record leaves the journal.
+func (f *firing) drop(ctx context.Context, r state.Run, outcome string) error {
+	if r.Worktree != "" {
+		if err := f.e.d.Worktrees.Free(ctx, r.Worktree); err != nil {
+			f.say(r.Ref, true, "unlock %s: %v", r.Worktree, err)
+		}
+	}
+	if err := f.book.drop(r.ID); err != nil {
+		return err
+	}
+	f.e.post(func(context.Context) { f.e.forget(r, outcome) })
+	return nil
+}

@@ -1,0 +1,236 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// firing is one pass, or one of the jobs that open and close a loop. It owns
+// the book while it lasts.
+type firing struct {
+	e    *Engine
+	why  string
+	n    int
+	book *book
+
+	facts   plan.Facts
+	skipped map[board.Ref]bool // not to be dispatched again in this firing
+
+	// What the owner takes over at the end.
+	read      bool // the poll succeeded
+	opening   bool
+	closing   bool
+	idle      bool
+	panicked  string
+	pollError string
+	polledAt  time.Time
+	rows      []state.Row
+	shown     []state.Pull
+	needs     []state.Need
+	status    string
+	costToday float64
+}
+
+func newFiring(e *Engine, why string) *firing {
+	f := &firing{e: e, why: why, n: e.firing, book: e.book, skipped: map[board.Ref]bool{}, costToday: e.costToday}
+	f.facts.Settings = e.o.Settings
+	return f
+}
+
+// step is one named part of a firing.
+type step struct {
+	name string
+	do   func(*firing, context.Context) error
+}
+
+// steps are the parts of a firing in their order (dispatcher-system.md, One
+// firing). What a step reads is read in it: nothing is carried over from an
+// earlier firing.
+func steps() []step {
+	return []step{
+		{"finished workers", (*firing).finished},
+		{"re-stamp", (*firing).restamp},
+		{"poll", (*firing).poll},
+		{"top up", (*firing).topUp},
+		{"prune", (*firing).prune},
+		{"status", (*firing).sum},
+	}
+}
+
+// pass is one firing. A step that fails is shown and ends the firing: the next
+// one starts from the board again.
+func (f *firing) pass(ctx context.Context) {
+	for _, s := range steps() {
+		if f.e.modeNow() == state.ModeStopped {
+			return
+		}
+		f.at(s.name)
+		if err := s.do(f, ctx); err != nil {
+			f.pollError = fmt.Sprintf("%s: %v", s.name, err)
+			f.say("", true, "%s", f.pollError)
+			f.read = false
+			return
+		}
+	}
+}
+
+// at tells the owner which step is under way.
+func (f *firing) at(name string) {
+	now := f.e.o.Now()
+	f.e.post(func(context.Context) { f.e.step, f.e.stepSince, f.e.dirty = name, now, true })
+}
+
+func (f *firing) say(ref board.Ref, bad bool, format string, args ...any) {
+	text := format
+	if len(args) > 0 {
+		text = fmt.Sprintf(format, args...)
+	}
+	f.e.post(func(context.Context) { f.e.say(ref, bad, text) })
+}
+
+func (f *firing) notify(ref board.Ref, text string) {
+	f.e.post(func(context.Context) { f.e.notify(ref, text) })
+}
+
+// restamp renews the stamps that are due (dispatcher-system.md, One firing 3).
+func (f *firing) restamp(ctx context.Context) error {
+	f.e.heart.beat(ctx)
+	return nil
+}
+
+// poll reads the board and the pull requests, and lets automation close what
+// is merged.
+func (f *firing) poll(ctx context.Context) error {
+	if err := f.readFacts(ctx); err != nil {
+		return err
+	}
+	done := plan.Merged(&f.facts)
+	for _, d := range done {
+		if err := f.close(ctx, d); err != nil {
+			f.say(d.Ref, true, "close %s: %v", d.Ref, err)
+		}
+	}
+	if len(done) == 0 {
+		return nil
+	}
+	return f.readFacts(ctx)
+}
+
+func (f *firing) readFacts(ctx context.Context) error {
+	rows, err := f.e.d.Board.Poll(ctx, board.Query{Milestones: f.e.o.Milestones, Closed: true})
+	if err != nil {
+		return fmt.Errorf("poll the board: %w", err)
+	}
+	pulls, err := f.e.d.Pulls.List(ctx)
+	if err != nil {
+		return fmt.Errorf("list pull requests: %w", err)
+	}
+	f.facts.Rows, f.facts.Pulls = rows, pulls
+	f.refresh()
+	f.polledAt = f.facts.Now
+	for i := range pulls {
+		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksPending {
+			f.e.checks.want(pulls[i].Name)
+		}
+	}
+	return nil
+}
+
+// refresh brings the clock, the mode and the journal of the facts up to date.
+func (f *firing) refresh() {
+	f.facts.Now = f.e.o.Now()
+	f.facts.Mode = f.e.modeNow()
+	f.facts.Runs = f.book.runs
+}
+
+// close lets the actor automation set Done and clears the row.
+func (f *firing) close(ctx context.Context, d state.Decision) error {
+	writes, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorAutomation})
+	if err := writes.SetStateFrom(ctx, d.Ref, board.RoleDone, board.RoleNone); err != nil {
+		return err
+	}
+	if err := claims.Release(ctx, d.Ref, ""); err != nil {
+		return err
+	}
+	f.say(d.Ref, false, "done: %s", d.Why)
+	return nil
+}
+
+// prune removes worktrees that hold nothing of value (dispatcher-system.md,
+// Worktrees). That it cannot is worth a line, never the firing.
+func (f *firing) prune(ctx context.Context) error {
+	done, err := f.e.d.Worktrees.Prune(ctx)
+	for _, line := range done {
+		f.say("", false, "%s", line)
+	}
+	if err != nil {
+		f.say("", true, "prune worktrees: %v", err)
+	}
+	return nil
+}
+
+// sum makes the status text and what the owner shows, and writes down why
+// rows wait.
+func (f *firing) sum(ctx context.Context) error {
+	f.refresh()
+	f.rows = plan.Rows(&f.facts)
+	f.needs = plan.Needs(&f.facts, f.rows)
+	f.status = plan.Status(&f.facts, f.rows, f.needs)
+	f.idle = plan.Idle(&f.facts, f.rows)
+	f.shown = shownPulls(&f.facts)
+	if cost, err := f.e.d.Journal.CostOn(f.facts.Now); err == nil {
+		f.costToday = cost
+	}
+	f.read = true
+	return f.saveRuntime(ctx)
+}
+
+func (f *firing) saveRuntime(context.Context) error {
+	waits := map[string]string{}
+	for i := range f.rows {
+		if r := &f.rows[i]; r.Waits != "" && r.Hold != plan.HoldClosed {
+			waits[string(r.Issue.Ref)] = r.Waits
+		}
+	}
+	desired := state.ModeRunning
+	if f.e.modeNow() == state.ModePaused {
+		desired = state.ModePaused
+	}
+	err := f.e.d.Journal.SaveRuntime(journal.Runtime{
+		Desired: string(desired), Firing: f.n, At: f.e.o.Now(), PID: f.e.o.PID, Waits: waits,
+	})
+	if err != nil {
+		return fmt.Errorf("save the runtime state: %w", err)
+	}
+	return nil
+}
+
+// shownPulls are the open pull requests with the issues they belong to.
+func shownPulls(facts *plan.Facts) []state.Pull {
+	var out []state.Pull
+	for i := range facts.Pulls {
+		p := facts.Pulls[i]
+		if p.State != board.PullOpen {
+			continue
+		}
+		shown := state.Pull{PR: p}
+		for n := range facts.Rows {
+			if own := plan.PullOf(&facts.Rows[n], facts.Pulls[i:i+1]); own != nil {
+				shown.Ref = facts.Rows[n].Ref
+				break
+			}
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// gone says whether an error proves that there is nothing left to settle.
+func gone(err error) bool { return errors.Is(err, board.ErrNotFound) }

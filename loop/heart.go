@@ -1,0 +1,144 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// heart renews the stamps of our claims on a goroutine of its own, so that a
+// slow firing never makes a healthy run look dead. It renews a stamp that is
+// older than Options.RestampAfter, and reports a claim that is no longer ours
+// once.
+type heart struct {
+	o    Options
+	d    Deps
+	lost func(state.Run, error)
+
+	mu      sync.Mutex
+	claims  map[string]state.Run // by run id
+	stamped map[string]time.Time
+	homes   map[string]state.WorkerStatus
+	told    map[string]bool
+}
+
+func newHeart(o Options, d Deps, lost func(state.Run, error)) *heart {
+	return &heart{
+		o: o, d: d, lost: lost,
+		claims: map[string]state.Run{}, stamped: map[string]time.Time{},
+		homes: map[string]state.WorkerStatus{}, told: map[string]bool{},
+	}
+}
+
+// set tells the heart which claims are ours now.
+func (h *heart) set(runs []state.Run) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next := map[string]state.Run{}
+	for _, r := range runs {
+		if r.Phase == state.PhaseClaiming {
+			continue
+		}
+		next[r.ID] = r
+		if _, ok := h.stamped[r.ID]; !ok {
+			h.stamped[r.ID] = r.StampedAt
+		}
+	}
+	for id := range h.claims {
+		if _, ok := next[id]; !ok {
+			delete(h.stamped, id)
+			delete(h.homes, id)
+			delete(h.told, id)
+		}
+	}
+	h.claims = next
+}
+
+// run beats until the context ends.
+func (h *heart) run(ctx context.Context) {
+	t := time.NewTicker(h.o.HeartEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			h.beat(ctx)
+		}
+	}
+}
+
+// beat renews every stamp that is due. A renewal that fails for any reason but
+// a conflict is tried again at the next beat.
+func (h *heart) beat(ctx context.Context) {
+	for _, r := range h.due() {
+		err := h.renew(ctx, r, h.homeOf(r.ID))
+		switch {
+		case err == nil:
+			h.stampedNow(r.ID)
+		case errors.Is(err, board.ErrClaimConflict):
+			if h.tellOnce(r.ID) {
+				h.lost(r, err)
+			}
+		case ctx.Err() == nil:
+			h.o.Log.Warn("A claim could not be renewed", "ref", string(r.Ref), "run", r.ID, "error", err)
+		}
+	}
+}
+
+func (h *heart) due() []state.Run {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var due []state.Run
+	for id, r := range h.claims {
+		if !h.told[id] && h.o.Now().Sub(h.stamped[id]) >= h.o.RestampAfter {
+			due = append(due, r)
+		}
+	}
+	return due
+}
+
+// home writes where a run's worker lives into its claim.
+func (h *heart) home(ctx context.Context, r state.Run, st state.WorkerStatus) error {
+	h.mu.Lock()
+	h.homes[r.ID] = st
+	h.mu.Unlock()
+	if err := h.renew(ctx, r, st); err != nil {
+		return err
+	}
+	h.stampedNow(r.ID)
+	return nil
+}
+
+func (h *heart) renew(ctx context.Context, r state.Run, at state.WorkerStatus) error {
+	_, claims := h.d.Board.As(board.Actor{Kind: board.ActorDispatcher, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch})
+	_, err := claims.Claim(ctx, r.Ref, board.ClaimRequest{
+		Kind: r.Kind, Session: r.Session, Run: r.ID, Renew: true,
+		Host: h.o.Host, Boot: h.o.Boot, PID: at.PID, PIDStart: at.PIDStart,
+	})
+	return err
+}
+
+func (h *heart) homeOf(id string) state.WorkerStatus {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.homes[id]
+}
+
+func (h *heart) stampedNow(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stamped[id] = h.o.Now()
+}
+
+func (h *heart) tellOnce(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := !h.told[id]
+	h.told[id] = true
+	return first
+}

@@ -1,0 +1,49 @@
+package loop
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Options are how a loop is run.
+type Options struct {
+	Milestones []string
+	Settings   plan.Settings
+	Poll       time.Duration // between firings that nothing else woke
+	UntilIdle  bool          // end when nothing can happen without a person
+	// RestampAfter is how old a stamp may grow before the heart renews it, and
+	// HeartEvery how often it looks (design.md, sections 6 and 17).
+	RestampAfter, HeartEvery time.Duration
+	StopGrace                time.Duration // how long an effect may take once the loop ends
+
+	Repository string // for the title
+	Agents     string // what works the issues, when it is not the real thing
+	Host, Boot string // this machine
+	PID        int
+	CostCap    float64
+
+	Now   func() time.Time
+	NewID func() string   // a new UUID
+	Wakes <-chan struct{} // hints that the board changed; may be nil
+	Log   *slog.Logger
+
+	// Runs and Firing are what the journal held at the start.
+	Runs   []state.Run
+	Firing int
+	Paused bool
+	// Notices are what the start has to say, for example a file kept aside.
+	Notices []string
+}
+
+// End says how a loop ended.
+type End struct {
+	Idle    bool // nothing more could happen without a person
+	Paused  bool // --until-idle on a loop that the owner paused
+	Drained bool
+	Aborted bool
+	Left    int // workers that go on without the loop
+	Status  string
+}

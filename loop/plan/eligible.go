@@ -1,0 +1,295 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Machine names of the reasons for which a row is not dispatched.
+const (
+	HoldUnreadable = "unreadable"
+	HoldClosed     = "closed"
+	HoldNoRole     = "norole"
+	HoldBacklog    = "backlog"
+	HoldQuestion   = "question"
+	HoldReview     = "review"
+	HoldHuman      = "human"
+	HoldAgent      = "agent"
+	HoldParent     = "parent"
+	HoldClaim      = "claim"
+	HoldWorked     = "worked"
+	HoldVerifying  = "verifying"
+	HoldRetry      = "retry"
+	HoldConfirm    = "confirm"
+	HoldBlocked    = "blocked"
+	HoldAttention  = "attention"
+	HoldOwner      = "held"
+	HoldNoPull     = "nopull"
+	HoldDraft      = "draft"
+	HoldForeignPR  = "foreignpr"
+	HoldNoReply    = "noreply"
+	HoldUnknown    = "unknownagent"
+	HoldSlots      = "slots"
+	HoldPaused     = "paused"
+	HoldNext       = "next"
+)
+
+// agentLabel is the label prefix that chooses an agent for one issue.
+const agentLabel = "agent:"
+
+// Judgement is what the eligibility rules say of one row.
+type Judgement struct {
+	Kind     board.Kind // who would work it; empty when Hold is set
+	Tier     int        // 1 to 3 for developers, 0 for reviewers
+	Agent    string     // name of the agent profile
+	PR       *board.PullRequest
+	SetFirst board.Role // a board error to put right before the claim
+	Hold     string     // machine name of the reason, empty when eligible
+	Waits    string     // the reason in words
+}
+
+func hold(name, format string, args ...any) Judgement {
+	return Judgement{Hold: name, Waits: fmt.Sprintf(format, args...)}
+}
+
+// rule is one question of the eligibility rules: it answers a judgement that
+// holds the row, or false to go on to the next rule.
+type rule func(f *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
+
+// Judge applies the rules in order and names the queue of an eligible row
+// (dispatcher-system.md, Eligibility 1 to 6).
+func Judge(f *Facts, i *board.Issue) Judgement {
+	pr := PullOf(i, f.Pulls)
+	for _, r := range rules() {
+		if j, held := r(f, i, pr); held {
+			j.PR = pr
+			return j
+		}
+	}
+	j := queue(f, i, pr)
+	j.PR = pr
+	return j
+}
+
+// rules are the questions in the order in which they are asked.
+func rules() []rule {
+	return []rule{
+		ruleReadable, ruleOurs, ruleNever, ruleHuman, ruleAgent, ruleParent, ruleClaim, ruleHeld, ruleAttention, ruleNoReply,
+	}
+}
+
+// ruleReadable: a row that cannot be read is its own hold (design.md, section 10).
+func ruleReadable(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	switch {
+	case i.Unreadable != "":
+		return hold(HoldUnreadable, "cannot be read: %s", i.Unreadable), true
+	case i.Closed:
+		return hold(HoldClosed, ""), true
+	case i.Role == board.RoleNone:
+		return hold(HoldNoRole, "the state %q has no role", i.State), true
+	}
+	return Judgement{}, false
+}
+
+// ruleOurs: what we work, verify or will retry is not dispatched again.
+func ruleOurs(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	r, ok := f.RunOn(i.Ref)
+	if !ok {
+		return Judgement{}, false
+	}
+	switch r.Phase {
+	case state.PhaseVerifying:
+		return hold(HoldVerifying, "verifying: checks of %s are pending", r.PR), true
+	case state.PhaseRetrying:
+		return hold(HoldRetry, "try %d at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), r.Failure), true
+	case state.PhaseEnded:
+		return hold(HoldWorked, "its %s has finished", r.Kind), true
+	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning:
+		return hold(HoldWorked, ""), true
+	}
+	return Judgement{}, false
+}
+
+// ruleNever: Backlog and Question are never dispatched, and Human Review is
+// the owner's (Eligibility 1; Roles).
+func ruleNever(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+	switch i.Role {
+	case board.RoleBacklog:
+		return hold(HoldBacklog, "in Backlog until you move it"), true
+	case board.RoleQuestion:
+		return hold(HoldQuestion, "waits for your answer"), true
+	case board.RoleHumanReview:
+		if pr != nil {
+			return hold(HoldReview, "%s waits for your merge", pr.Name), true
+		}
+		return hold(HoldReview, "waits for your review"), true
+	case board.RoleNone, board.RoleReady, board.RoleChangesRequested, board.RoleInProgress, board.RoleDone:
+	}
+	return Judgement{}, false
+}
+
+// ruleHuman: assignee set and delegate empty is a person's row (Eligibility 2).
+func ruleHuman(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if i.HumanOwned() {
+		return hold(HoldHuman, "%s works on it", i.Assignee), true
+	}
+	return Judgement{}, false
+}
+
+// ruleAgent: another agent's delegate is left alone (Eligibility 3), and so is
+// a row whose label names an agent that does not exist (design.md, section 4).
+func ruleAgent(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if !i.Delegate.Ours() {
+		return hold(HoldAgent, "delegated to another agent, %s", i.Delegate), true
+	}
+	if name, ok := agentOf(i); ok && !f.Settings.Agents[name] {
+		return hold(HoldUnknown, "the label %s%s names no agent of the configuration", agentLabel, name), true
+	}
+	return Judgement{}, false
+}
+
+// agentOf is the agent that a label of the issue names.
+func agentOf(i *board.Issue) (string, bool) {
+	for _, l := range i.Labels {
+		if name, ok := strings.CutPrefix(strings.ToLower(l), agentLabel); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// ruleParent: a child whose parent is in the same milestone is never
+// dispatched, the parent is the unit (Eligibility 4).
+func ruleParent(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if i.Parent == "" {
+		return Judgement{}, false
+	}
+	if p, ok := f.Row(i.Parent); ok && p.Milestone == i.Milestone {
+		return hold(HoldParent, "part of %s", i.Parent), true
+	}
+	return Judgement{}, false
+}
+
+// ruleClaim: a fresh claim of another session is left alone (Eligibility 5).
+func ruleClaim(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if i.Claim == nil || i.Claim.Stale(f.Now, f.Settings.StaleWindow) {
+		return Judgement{}, false
+	}
+	return hold(HoldClaim, "another session works on it, %dm", i.Claim.Age(f.Now)), true
+}
+
+// ruleHeld: the owner stopped work on the row (design.md, section 4, HELD).
+func ruleHeld(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if reason, held := board.Held(i); held {
+		return hold(HoldOwner, "%s", orElse(reason, "held by you")), true
+	}
+	return Judgement{}, false
+}
+
+// ruleAttention: "needs human attention" holds every queue (design.md,
+// section 4, GAVE UP).
+func ruleAttention(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+	head := ""
+	if pr != nil {
+		head = pr.HeadSHA
+	}
+	if reason, held := board.Attention(i, head, ""); held {
+		return hold(HoldAttention, "%s", reason), true
+	}
+	return Judgement{}, false
+}
+
+// ruleNoReply: a row moved out of Question without a reply is not dispatched
+// (dispatcher-system.md, Questions).
+func ruleNoReply(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if board.MovedWithoutReply(i) {
+		return hold(HoldNoReply, "left Question without an answer; comment on it"), true
+	}
+	return Judgement{}, false
+}
+
+// queue names the queue and tier of a row that no rule holds (Eligibility 6).
+func queue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+	switch i.Role {
+	case board.RoleInProgress:
+		if i.Delegate == board.DelegateReviewer {
+			return reviewQueue(i, pr)
+		}
+		return eligible(i, board.KindDeveloper, 1)
+	case board.RoleChangesRequested:
+		return changesQueue(f, i, pr)
+	case board.RoleReady:
+		return readyQueue(f, i, pr)
+	case board.RoleNone, board.RoleBacklog, board.RoleQuestion, board.RoleHumanReview, board.RoleDone:
+	}
+	return hold(HoldNoRole, "the state %q is not worked", i.State)
+}
+
+func reviewQueue(i *board.Issue, pr *board.PullRequest) Judgement {
+	switch {
+	case pr == nil || pr.State != board.PullOpen:
+		return hold(HoldNoPull, "delegated to the reviewer without an open pull request")
+	case pr.Draft:
+		return hold(HoldDraft, "%s is a draft", pr.Name)
+	}
+	return eligible(i, board.KindReviewer, 0)
+}
+
+func changesQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+	if pr == nil || pr.State != board.PullOpen {
+		return hold(HoldNoPull, "Changes Requested without an open pull request")
+	}
+	if j, held := ownerFirst(f, i); held {
+		return j
+	}
+	return eligible(i, board.KindDeveloper, 2)
+}
+
+// readyQueue: an open pull request on a Ready row is a board error: ours means
+// rework, anybody else's means that the work is theirs (dispatcher-system.md,
+// Rework; design.md, section 4, linked pull request).
+func readyQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+	open := pr != nil && pr.State == board.PullOpen
+	if open && !pr.ByAgent {
+		return hold(HoldForeignPR, "PR %s by %s links it", pr.Name, pr.Author)
+	}
+	if j, held := ownerFirst(f, i); held {
+		return j
+	}
+	j := eligible(i, board.KindDeveloper, 3)
+	if open {
+		j.SetFirst = board.RoleChangesRequested
+		j.Tier = 2
+	}
+	return j
+}
+
+// ownerFirst holds tiers 2 and 3 for the label and for open blockers.
+func ownerFirst(f *Facts, i *board.Issue) (Judgement, bool) {
+	if f.Settings.ConfirmLabel != "" && i.HasLabel(f.Settings.ConfirmLabel) {
+		return hold(HoldConfirm, "confirm with you first; remove the label %q to let it go", f.Settings.ConfirmLabel), true
+	}
+	if open := i.OpenBlockers(); len(open) > 0 {
+		return hold(HoldBlocked, "blocked by %s", joinRefs(open)), true
+	}
+	return Judgement{}, false
+}
+
+func eligible(i *board.Issue, k board.Kind, tier int) Judgement {
+	agent := string(k)
+	if name, ok := agentOf(i); ok && k == board.KindDeveloper {
+		agent = name
+	}
+	return Judgement{Kind: k, Tier: tier, Agent: agent}
+}
+
+func joinRefs(refs []board.Ref) string {
+	s := make([]string, len(refs))
+	for i, r := range refs {
+		s[i] = string(r)
+	}
+	return strings.Join(s, ", ")
+}

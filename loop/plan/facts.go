@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Settings are the numbers and names that the rules depend on.
+type Settings struct {
+	StaleWindow  time.Duration
+	Caps         Caps
+	Retry        Retry
+	VerifyWindow time.Duration // how long checks may stay pending
+	ConfirmLabel string
+	DefaultBase  string          // the branch a pull request must target
+	Agents       map[string]bool // names of the agent profiles that exist
+}
+
+// Caps bound how many workers run at once (dispatcher-system.md, One firing).
+type Caps struct{ Developers, Reviewers, Cleaners, Total int }
+
+// Of is the cap of one kind.
+func (c Caps) Of(k board.Kind) int {
+	switch k {
+	case board.KindDeveloper:
+		return c.Developers
+	case board.KindReviewer:
+		return c.Reviewers
+	case board.KindCleaner:
+		return c.Cleaners
+	}
+	return 0
+}
+
+// Retry says how often a failed run is tried and how long it waits
+// (design.md, section 4, retry).
+type Retry struct {
+	MaxAttempts int
+	First, Max  time.Duration
+}
+
+// Wait is the pause after failed attempt n, counted from 1:
+// min(First·2^(n-1), Max).
+func (r Retry) Wait(n int) time.Duration {
+	d := r.First
+	for range n - 1 {
+		if d >= r.Max/2 {
+			return r.Max
+		}
+		d *= 2
+	}
+	return min(d, r.Max)
+}
+
+// Facts are what one firing read.
+type Facts struct {
+	Now      time.Time
+	Mode     state.Mode
+	Rows     []board.Issue // of the loop's milestones, in board order
+	Pulls    []board.PullRequest
+	Runs     []state.Run // the journal
+	Settings Settings
+}
+
+// Row finds a row by its ref.
+func (f *Facts) Row(ref board.Ref) (*board.Issue, bool) {
+	for i := range f.Rows {
+		if f.Rows[i].Ref == ref {
+			return &f.Rows[i], true
+		}
+	}
+	return nil, false
+}
+
+// RunOn is our run on an issue. While a retry takes over the claim of the try
+// before it, both stand in the journal, and the newer one is the run.
+func (f *Facts) RunOn(ref board.Ref) (*state.Run, bool) {
+	for i := len(f.Runs) - 1; i >= 0; i-- {
+		if f.Runs[i].Ref == ref {
+			return &f.Runs[i], true
+		}
+	}
+	return nil, false
+}
+
+// Free says whether one more worker of a kind may start.
+func (f *Facts) Free(k board.Kind) bool {
+	return f.Mode == state.ModeRunning && f.liveAll() < f.Settings.Caps.Total && f.live(k) < f.Settings.Caps.Of(k)
+}
+
+// live counts the runs of a kind that hold a slot.
+func (f *Facts) live(k board.Kind) int {
+	n := 0
+	for i := range f.Runs {
+		if f.Runs[i].Kind == k && f.Runs[i].Alive() {
+			n++
+		}
+	}
+	return n
+}
+
+// liveAll counts all runs that hold a slot.
+func (f *Facts) liveAll() int {
+	n := 0
+	for i := range f.Runs {
+		if f.Runs[i].Alive() {
+			n++
+		}
+	}
+	return n
+}
+
+// PullOf is the pull request of an issue: an open one before a merged one
+// before a closed one, the newest of its kind. A pull request belongs to an
+// issue that it says it fixes, that links it, or whose task branch it comes
+// from (dispatcher-system.md, One task, one PR).
+func PullOf(issue *board.Issue, pulls []board.PullRequest) *board.PullRequest {
+	var best *board.PullRequest
+	for i := range pulls {
+		if !belongs(issue, &pulls[i]) {
+			continue
+		}
+		if best == nil || pullRank(&pulls[i]) > pullRank(best) ||
+			(pullRank(&pulls[i]) == pullRank(best) && pulls[i].Number > best.Number) {
+			best = &pulls[i]
+		}
+	}
+	return best
+}
+
+func pullRank(p *board.PullRequest) int {
+	switch p.State {
+	case board.PullOpen:
+		return 2
+	case board.PullMerged:
+		return 1
+	case board.PullClosed:
+		return 0
+	}
+	return 0
+}
+
+func belongs(issue *board.Issue, p *board.PullRequest) bool {
+	for _, r := range p.Issues {
+		if strings.EqualFold(string(r), string(issue.Ref)) {
+			return true
+		}
+	}
+	if Linked(issue, p) {
+		return true
+	}
+	return strings.HasPrefix(p.Head, BranchPrefix(issue.Ref))
+}
+
+// Linked says whether the board's row carries a link to the pull request.
+func Linked(issue *board.Issue, p *board.PullRequest) bool {
+	for _, l := range issue.PRs {
+		if l == p.Name || (p.URL != "" && l == p.URL) {
+			return true
+		}
+	}
+	return false
+}
+
+// BranchPrefix is what every task branch of an issue begins with:
+// `task/<identifier-lowercased>-` (dispatcher-system.md, One task, one PR).
+func BranchPrefix(ref board.Ref) string {
+	id := strings.TrimPrefix(strings.ToLower(string(ref)), "#")
+	return "task/" + id + "-"
+}

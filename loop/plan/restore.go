@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Restore puts the row of a stopped run back (dispatcher-system.md, Stopping,
+// the restore table): a developer's claim without a pull request goes to
+// Ready, with an open one to Changes Requested, with a merged one nothing is
+// written; a review is handed back to the reviewer queue and never released.
+func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.Decision {
+	f := &Finished{Run: *run, Issue: *issue, PR: pr}
+	if issue.Claim == nil || issue.Claim.Session != run.Session {
+		return settle(f, "stopped; the row is no longer ours")
+	}
+	if issue.Role != board.RoleInProgress {
+		return settle(f, "stopped; left where it was moved", act(state.OpRelease, f, ""))
+	}
+	if run.Kind == board.KindReviewer {
+		return settle(f, "stopped: back to the reviewer queue",
+			state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateReviewer, Why: "stopped"})
+	}
+	switch {
+	case pr != nil && pr.State == board.PullMerged:
+		return settle(f, "stopped; its pull request is merged", act(state.OpRelease, f, ""))
+	case pr != nil && pr.State == board.PullOpen:
+		return settle(f, "stopped: back to Changes Requested",
+			move(f, board.RoleChangesRequested, board.RoleInProgress), act(state.OpRelease, f, ""))
+	}
+	return settle(f, "stopped: back to Ready", move(f, board.RoleReady, board.RoleInProgress), act(state.OpRelease, f, ""))
+}
+
+// Revert undoes a dispatch whose worker was never started: the prior role and
+// delegate come back, the release last (design.md, section 4, REVERT).
+func Revert(run *state.Run, issue *board.Issue) []state.Decision {
+	f := &Finished{Run: *run, Issue: *issue}
+	if issue.Claim == nil || issue.Claim.Session != run.Session {
+		return settle(f, "not claimed; nothing to undo")
+	}
+	if issue.Role != board.RoleInProgress && issue.Role != run.PriorRole {
+		return settle(f, "reverted; left where it was moved", act(state.OpRelease, f, ""))
+	}
+	var d []state.Decision
+	if issue.Role != run.PriorRole {
+		d = append(d, move(f, run.PriorRole, issue.Role))
+	}
+	if run.PriorDelegate != board.DelegateNone {
+		d = append(d, state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: run.PriorDelegate, Why: "reverted"})
+		return settle(f, "reverted", d...)
+	}
+	return settle(f, "reverted", append(d, act(state.OpRelease, f, ""))...)
+}
+
+// GiveBack requeues a row whose worker died with its machine or is not tried
+// again by this loop: In Progress stays, the phase's delegate takes it without
+// a claim, and no try is used up (design.md, section 4, drains consume nothing).
+func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
+	f := &Finished{Run: *run, Issue: *issue}
+	switch {
+	case issue.Claim == nil || issue.Claim.Session != run.Session:
+		return settle(f, "the row is no longer ours")
+	case issue.Role != board.RoleInProgress:
+		return settle(f, "left where it was moved", act(state.OpRelease, f, ""))
+	}
+	return settle(f, "given back to the queue",
+		state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateOf(run.Kind), Why: "given back"})
+}
+
+// Merged finds the rows that automation closes: their pull request is merged
+// and nobody has taken them up again since (design.md, section 8, Who writes
+// Done).
+func Merged(f *Facts) []state.Decision {
+	var out []state.Decision
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		pr := PullOf(row, f.Pulls)
+		if row.Closed || row.Unreadable != "" || pr == nil || pr.State != board.PullMerged {
+			continue
+		}
+		if row.StateBy == board.ActorOwner && row.StateSince.After(pr.MergedAt) {
+			continue
+		}
+		if _, ours := f.RunOn(row.Ref); ours {
+			continue
+		}
+		out = append(out, state.Decision{Op: state.OpDone, Ref: row.Ref, PR: pr.Name, Why: pr.Name + " is merged"})
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Failed settles a try that failed before its worker could say anything.
+func Failed(f *Finished, reason string) []state.Decision { return failed(f, reason) }
+
+// failed settles a failed try: once more with what went wrong, or "needs human
+// attention" when the tries are used up (dispatcher-system.md, Routing a
+// developer's result 4 and 5, Routing a reviewer's verdict; design.md, section
+// 4, retry and GAVE UP). A usage limit uses nothing up: the same try starts
+// again when it resets.
+func failed(f *Finished, reason string) []state.Decision {
+	if !f.Exit.LimitUntil.IsZero() && f.Exit.LimitUntil.After(f.Now) {
+		return []state.Decision{
+			{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Exit.LimitUntil, Text: "usage limit until " + f.Exit.LimitUntil.UTC().Format("15:04Z"), Free: true, Why: "limit"},
+		}
+	}
+	n := f.Run.Attempt
+	if n < f.Settings.Retry.MaxAttempts {
+		return []state.Decision{
+			comment(f, board.WithMark(fmt.Sprintf("Try %d of %d by the %s did not finish: %s", n, f.Settings.Retry.MaxAttempts, f.Run.Kind, reason), mark(f, n))),
+			{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Now.Add(f.Settings.Retry.Wait(n)), Text: reason, Why: "failed"},
+		}
+	}
+	return gaveUp(f, reason)
+}
+
+func gaveUp(f *Finished, reason string) []state.Decision {
+	n := f.Run.Attempt
+	if f.Run.Kind == board.KindReviewer {
+		text := board.WithMark(board.AttentionText(fmt.Sprintf("AI review failed %s - %s", times(n), reason)), mark(f, n))
+		return settle(f, "gave up: "+reason,
+			comment(f, text),
+			state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "gave up"},
+			notice(f, "%s needs you: the review failed %s - %s", f.Run.Ref, times(n), reason))
+	}
+	text := board.WithMark(board.AttentionText(fmt.Sprintf("%d failed dispatcher attempts - %s", n, reason)), mark(f, n))
+	return settle(f, "gave up: "+reason,
+		comment(f, text),
+		act(state.OpRelease, f, ""),
+		notice(f, "%s needs you: %d failed attempts - %s", f.Run.Ref, n, reason))
+}
+
+func times(n int) string {
+	if n == 2 {
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// Tries is how many tries of a kind have failed since the issue last went
+// forward or its owner last acted, read from the board alone, so that it
+// survives the loss of every local file (design.md, section 4, retry).
+func Tries(i *board.Issue, k board.Kind) int {
+	for n := len(i.Comments) - 1; n >= 0; n-- {
+		c := i.Comments[n]
+		if i.StateBy == board.ActorOwner && i.StateSince.After(c.At) {
+			return 0
+		}
+		switch c.Role {
+		case board.ActorOwner:
+			return 0
+		case board.ActorDispatcher:
+			m, ok := board.ParseMark(c.Body)
+			if !ok {
+				continue
+			}
+			if m.Kind == k {
+				return m.Try
+			}
+			if m.Try == 0 {
+				return 0
+			}
+		case board.ActorAutomation, board.ActorDeveloper, board.ActorReviewer, board.ActorCleaner:
+		}
+	}
+	return 0
+}
+
+func mark(f *Finished, try int) board.Mark {
+	m := board.Mark{Run: f.Run.ID, Kind: f.Run.Kind, Try: try}
+	if f.PR != nil {
+		m.Head = f.PR.HeadSHA
+	}
+	return m
+}
+
+func reasonOf(f *Finished) string {
+	if f.Report.Status == "" {
+		return orElse(f.Report.Why, "it gave no STATUS")
+	}
+	return "it reported " + string(f.Report.Status)
+}
+
+func settle(f *Finished, outcome string, ds ...state.Decision) []state.Decision {
+	return append(ds, state.Decision{Op: state.OpForget, Ref: f.Run.Ref, Text: outcome})
+}
+
+func act(op state.Op, f *Finished, why string) state.Decision {
+	return state.Decision{Op: op, Ref: f.Run.Ref, Why: why}
+}
+
+func move(f *Finished, to, from board.Role) state.Decision {
+	return state.Decision{Op: state.OpSetState, Ref: f.Run.Ref, Role: to, From: from}
+}
+
+func comment(f *Finished, text string) state.Decision {
+	return state.Decision{Op: state.OpComment, Ref: f.Run.Ref, Text: text}
+}
+
+func notice(f *Finished, format string, args ...any) state.Decision {
+	return state.Decision{Op: state.OpNotice, Ref: f.Run.Ref, Text: fmt.Sprintf(format, args...)}
+}
+
+func pullText(p *board.PullRequest) string {
+	if p.URL != "" {
+		return "Pull request " + p.URL
+	}
+	return "Pull request " + p.Name
+}
+
+func short(sha string) string {
+	if len(sha) > 8 {
+		return sha[:8]
+	}
+	return sha
+}
+
+func orElse(s, other string) string {
+	if strings.TrimSpace(s) == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,251 @@
+package plan
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Needs lists what waits for a person, standing work first: questions, given
+// up runs, what sits in Human Review, rows to confirm (screens.md, Board;
+// dispatcher-system.md, Status text). Within a kind the oldest comes first.
+func Needs(f *Facts, rows []state.Row) []state.Need {
+	var out []state.Need
+	for i := range rows {
+		if n, ok := needOf(f, &rows[i]); ok {
+			out = append(out, n)
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool {
+		ka, kb := needRank(out[a].Kind), needRank(out[b].Kind)
+		if ka != kb {
+			return ka < kb
+		}
+		return out[a].Since.Before(out[b].Since)
+	})
+	return out
+}
+
+func needRank(k state.NeedKind) int {
+	switch k {
+	case state.NeedQuestion:
+		return 0
+	case state.NeedAttention:
+		return 1
+	case state.NeedReview:
+		return 2
+	case state.NeedStale:
+		return 3
+	case state.NeedConfirm:
+		return 4
+	}
+	return 5
+}
+
+func needOf(f *Facts, r *state.Row) (state.Need, bool) {
+	i := &r.Issue
+	n := state.Need{Ref: i.Ref, Title: i.Title, Text: r.Waits, Since: i.StateSince}
+	pr := PullOf(i, f.Pulls)
+	if pr != nil {
+		n.PR = pr.Name
+	}
+	switch r.Hold {
+	case HoldQuestion:
+		n.Kind, n.Text = state.NeedQuestion, questionOf(i)
+	case HoldAttention, HoldOwner, HoldUnreadable, HoldNoPull, HoldNoReply, HoldForeignPR, HoldUnknown:
+		n.Kind = state.NeedAttention
+	case HoldReview:
+		n.Kind = state.NeedReview
+	case HoldConfirm:
+		n.Kind = state.NeedConfirm
+	default:
+		return state.Need{}, false
+	}
+	return n, true
+}
+
+// questionOf is the question of a parked row, in full.
+func questionOf(i *board.Issue) string {
+	if q, ok := board.OpenQuestion(i); ok {
+		return q.Body
+	}
+	return "parked without a question; see its comments"
+}
+
+// Status is the text that ends a firing: exactly one of at a cap, out of work,
+// blocked on the owner (dispatcher-system.md, Status text). Open pull requests
+// are counted from the list of pull requests, never from Human Review rows.
+func Status(f *Facts, rows []state.Row, needs []state.Need) string {
+	head := statusHead(f, rows, needs)
+	var also []string
+	for _, n := range needs {
+		if n.Kind == state.NeedQuestion {
+			also = append(also, fmt.Sprintf("question on %s: %s", n.Ref, firstLine(n.Text)))
+		}
+	}
+	for _, n := range needs {
+		switch n.Kind {
+		case state.NeedAttention:
+			also = append(also, fmt.Sprintf("%s needs attention: %s", n.Ref, firstLine(n.Text)))
+		case state.NeedConfirm:
+			also = append(also, fmt.Sprintf("%s waits for your confirmation", n.Ref))
+		case state.NeedQuestion, state.NeedReview, state.NeedStale:
+		}
+	}
+	if len(also) == 0 {
+		return head
+	}
+	return head + " · " + strings.Join(also, " · ")
+}
+
+func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
+	running := runningText(f)
+	open := 0
+	for i := range f.Pulls {
+		if f.Pulls[i].State == board.PullOpen {
+			open++
+		}
+	}
+	if eligibleLeft(rows) > 0 && f.liveAll() > 0 {
+		return fmt.Sprintf("at a cap: %s; %d waiting", running, eligibleLeft(rows))
+	}
+	onOwner := false
+	for _, n := range needs {
+		onOwner = onOwner || n.Kind == state.NeedQuestion || n.Kind == state.NeedReview || n.Kind == state.NeedAttention
+	}
+	if running == "" && onOwner {
+		return fmt.Sprintf("blocked on you: %s open", count(open, "pull request"))
+	}
+	text := "out of work"
+	if running != "" {
+		text += ": " + running
+	}
+	if why := whyNothing(rows); why != "" {
+		text += "; " + why
+	}
+	return text
+}
+
+func runningText(f *Facts) string {
+	var parts []string
+	for _, k := range board.Kinds() {
+		var refs []board.Ref
+		for i := range f.Runs {
+			if f.Runs[i].Kind == k && f.Runs[i].Alive() {
+				refs = append(refs, f.Runs[i].Ref)
+			}
+		}
+		if len(refs) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d of %d (%s)", k, len(refs), f.Settings.Caps.Of(k), joinRefs(refs)))
+		}
+	}
+	for i := range f.Runs {
+		switch f.Runs[i].Phase {
+		case state.PhaseVerifying:
+			parts = append(parts, fmt.Sprintf("%s verifying", f.Runs[i].Ref))
+		case state.PhaseRetrying:
+			parts = append(parts, fmt.Sprintf("%s tries again at %s", f.Runs[i].Ref, f.Runs[i].NotBefore.UTC().Format(time.TimeOnly)))
+		case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning, state.PhaseEnded:
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func eligibleLeft(rows []state.Row) int {
+	n := 0
+	for i := range rows {
+		if rows[i].Next {
+			n++
+		}
+	}
+	return n
+}
+
+// whyNothing counts the reasons for which rows wait.
+func whyNothing(rows []state.Row) string {
+	counts := map[string]int{}
+	for i := range rows {
+		if h := rows[i].Hold; h != "" && h != HoldClosed && h != HoldWorked {
+			counts[h]++
+		}
+	}
+	names := make([]string, 0, len(counts))
+	for h := range counts {
+		names = append(names, h)
+	}
+	sort.Strings(names)
+	parts := make([]string, 0, len(names))
+	for _, h := range names {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[h], holdWord(h)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "waiting: " + strings.Join(parts, ", ")
+}
+
+// holdWord is a reason as a word of the status line.
+func holdWord(h string) string {
+	switch h {
+	case HoldReview:
+		return "in review"
+	case HoldConfirm:
+		return "to confirm"
+	case HoldAttention:
+		return "need attention"
+	case HoldNoRole:
+		return "without a role"
+	case HoldNoPull:
+		return "without a pull request"
+	case HoldForeignPR:
+		return "with another's pull request"
+	case HoldNoReply:
+		return "without your reply"
+	case HoldUnknown:
+		return "for an unknown agent"
+	case HoldHuman:
+		return "with a person"
+	case HoldAgent:
+		return "with another agent"
+	case HoldParent:
+		return "part of others"
+	case HoldClaim:
+		return "in another session"
+	case HoldSlots, HoldNext:
+		return "ready to start"
+	}
+	return h
+}
+
+// Idle says whether nothing more can happen without a person: no worker, no
+// pending verification, no armed retry, no eligible row (design.md, section 5,
+// Ends by itself).
+func Idle(f *Facts, rows []state.Row) bool {
+	return len(f.Runs) == 0 && eligibleLeft(rows) == 0
+}
+
+// Drained says whether a draining loop may end: what ran is settled.
+func Drained(runs []state.Run) bool {
+	for i := range runs {
+		if runs[i].Phase != state.PhaseRetrying {
+			return false
+		}
+	}
+	return true
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,205 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Send asks something of the loop and answers when it is accepted, or for an
+// answer when it is written. After the end every command is refused.
+func (e *Engine) Send(ctx context.Context, c state.Command) error {
+	reply := make(chan error, 1)
+	select {
+	case e.inbox <- func(ctx context.Context) { e.command(ctx, c, reply) }:
+	case <-e.done:
+		return fmt.Errorf("%s: the loop has ended", c.Kind)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-reply:
+		return err
+	case <-e.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- error) {
+	switch c.Kind {
+	case state.CommandFire:
+		e.wake(ctx, "you asked")
+	case state.CommandPause:
+		e.pause(ctx, state.ModeRunning, state.ModePaused)
+	case state.CommandResume:
+		e.pause(ctx, state.ModePaused, state.ModeRunning)
+	case state.CommandDrain:
+		e.drain(ctx)
+	case state.CommandAbort:
+		e.abort(ctx)
+	case state.CommandLeave:
+		e.leave()
+	case state.CommandAnswer:
+		e.answer(ctx, c, reply)
+		return
+	case state.CommandAck:
+		e.notices = slices.DeleteFunc(slices.Clone(e.notices), func(n state.Notice) bool { return n.ID == c.ID })
+		e.dirty = true
+	default:
+		reply <- fmt.Errorf("the loop knows no command %q", c.Kind)
+		return
+	}
+	reply <- nil
+}
+
+// answer writes the owner's reply and moves the row, away from the owner
+// goroutine.
+func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- error) {
+	e.task(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.StopGrace)
+		defer cancel()
+		writes, _ := e.d.Board.As(ownerActor())
+		err := writes.Answer(ctx, c.Ref, c.Text, "")
+		reply <- err
+		e.post(func(ctx context.Context) {
+			if err != nil {
+				e.notify(c.Ref, fmt.Sprintf("your answer to %s was not taken: %v", c.Ref, err))
+			}
+			e.wake(ctx, "you answered")
+		})
+	})
+}
+
+func (e *Engine) pause(ctx context.Context, from, to state.Mode) {
+	if e.modeNow() != from {
+		return
+	}
+	e.setMode(to)
+	e.say("", false, "the loop is "+string(to))
+	e.wake(ctx, "you asked")
+}
+
+// drain lets what runs finish and starts nothing new.
+func (e *Engine) drain(ctx context.Context) {
+	if m := e.modeNow(); m != state.ModeRunning && m != state.ModePaused {
+		return
+	}
+	e.setMode(state.ModeDraining)
+	e.say("", false, "draining: nothing new starts, what runs is finished")
+	e.wake(ctx, "draining")
+}
+
+// abort stops every worker and puts the rows back.
+func (e *Engine) abort(ctx context.Context) {
+	if m := e.modeNow(); m == state.ModeAborting || m == state.ModeStopped {
+		return
+	}
+	e.setMode(state.ModeAborting)
+	e.say("", true, "aborting: workers are stopped, rows go back")
+	if !e.busy {
+		e.startJob(ctx, "abort", (*firing).abort)
+	}
+}
+
+// leave ends the loop and lets workers go on: the next start re-adopts them. A
+// firing under way may finish the step that it is in.
+func (e *Engine) leave() {
+	if e.ended {
+		return
+	}
+	e.setMode(state.ModeStopped)
+	if !e.busy {
+		e.ended = true
+		return
+	}
+	time.AfterFunc(e.o.StopGrace, func() {
+		e.post(func(context.Context) { e.ended = true })
+	})
+}
+
+// finish decides after a job whether the loop is over, or what closes it.
+func (e *Engine) finish(ctx context.Context, f *firing) bool {
+	switch e.modeNow() {
+	case state.ModeStopped:
+		e.ended = true
+	case state.ModeAborting:
+		if f.closing {
+			e.end.Aborted, e.ended = true, true
+			break
+		}
+		e.startJob(ctx, "abort", (*firing).abort)
+		return true
+	case state.ModeDraining:
+		switch {
+		case f.closing:
+			e.end.Drained, e.ended = true, true
+		case f.read && plan.Drained(e.book.runs):
+			e.startJob(ctx, "drained", (*firing).giveBack)
+			return true
+		}
+	case state.ModePaused:
+		if e.o.UntilIdle {
+			e.end.Paused, e.ended = true, true
+		}
+	case state.ModeRunning:
+		if e.o.UntilIdle && f.read && f.idle && e.pending == "" && !e.checks.busy() {
+			e.end.Idle, e.ended = true, true
+		}
+	}
+	return e.ended
+}
+
+// giveBack ends a drain: an armed retry is given back to its queue.
+func (f *firing) giveBack(ctx context.Context) {
+	f.closing = true
+	for _, r := range slices.Clone(f.book.runs) {
+		fin, err := f.finish(ctx, r)
+		if err == nil {
+			err = f.carry(ctx, r, plan.GiveBack(&r, &fin.Issue))
+		}
+		if err != nil {
+			f.say(r.Ref, true, "give %s back: %v", r.Ref, err)
+		}
+	}
+}
+
+// abort stops all workers at once and restores their rows
+// (dispatcher-system.md, Stopping).
+func (f *firing) abort(ctx context.Context) {
+	f.closing = true
+	f.at("aborting")
+	runs := slices.Clone(f.book.runs)
+	var wg sync.WaitGroup
+	for _, r := range runs {
+		wg.Go(func() {
+			if _, err := f.e.d.Watcher.Forbid(ctx, r.ID); err != nil {
+				f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
+			}
+			if err := f.e.d.Launcher.Stop(ctx, r.ID); err != nil {
+				f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, r := range runs {
+		if st, err := f.e.d.Watcher.Observe(ctx, r.ID); err == nil && st.Exit != nil && r.Phase == state.PhaseRunning {
+			if err := f.charge(r, *st.Exit); err != nil {
+				f.say(r.Ref, true, "write down what the %s on %s cost: %v", r.Kind, r.Ref, err)
+			}
+		}
+		fin, err := f.finish(ctx, r)
+		if err == nil {
+			err = f.carry(ctx, r, plan.Restore(&r, &fin.Issue, fin.PR))
+		}
+		if err != nil {
+			f.say(r.Ref, true, "restore %s: %v; it is recovered at the next start", r.Ref, err)
+		}
+	}
+}

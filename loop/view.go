@@ -1,0 +1,156 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// Bounds of what a snapshot keeps.
+const (
+	frameEvery  = 33 * time.Millisecond // at most one snapshot a frame for a worker's stream
+	logEntries  = 500
+	endedShown  = 8
+	noticesKept = 100
+)
+
+// view is what the owner knows beyond the book: the last firing's reading, the
+// workers' streams, the log.
+type view struct {
+	version    uint64
+	firing     int
+	step       string
+	stepSince  time.Time
+	nextFiring time.Time
+	rows       []state.Row
+	polledAt   time.Time
+	pollError  string
+	pulls      []state.Pull
+	needs      []state.Need
+	status     string
+	runs       []state.Run
+	live       map[string]state.WorkerStatus
+	outcomes   []state.Worker // ended, newest last
+	log        []state.Entry
+	notices    []state.Notice
+	lastNotice uint64
+	costToday  float64
+	dirty      bool
+}
+
+func newView(o Options) view {
+	v := view{firing: o.Firing, live: map[string]state.WorkerStatus{}, runs: slices.Clone(o.Runs)}
+	for _, n := range o.Notices {
+		v.addNotice(o.Now(), "", n)
+	}
+	return v
+}
+
+func (v *view) addNotice(at time.Time, ref board.Ref, text string) {
+	v.lastNotice++
+	v.notices = append(v.notices, state.Notice{ID: v.lastNotice, At: at, Ref: ref, Text: text})
+	if n := len(v.notices) - noticesKept; n > 0 {
+		v.notices = slices.Clone(v.notices[n:])
+	}
+}
+
+// notify tells the owner something that must not be missed.
+func (e *Engine) notify(ref board.Ref, text string) {
+	e.addNotice(e.o.Now(), ref, text)
+	e.say(ref, true, text)
+}
+
+// say adds a line to the log.
+func (e *Engine) say(ref board.Ref, bad bool, text string) {
+	e.log = append(e.log, state.Entry{At: e.o.Now(), Firing: e.firing, Ref: ref, Text: text, Bad: bad})
+	if n := len(e.log) - logEntries; n > 0 {
+		e.log = slices.Clone(e.log[n:])
+	}
+	e.dirty = true
+	level := e.o.Log.Info
+	if bad {
+		level = e.o.Log.Warn
+	}
+	level("Loop", "ref", string(ref), "firing", e.firing, "text", text)
+}
+
+// forget notes how a run was settled, for the screen.
+func (e *Engine) forget(r state.Run, outcome string) {
+	st := e.live[r.ID]
+	e.outcomes = append(e.outcomes, state.Worker{
+		Run: r, LastSign: st.LastSign, Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens,
+		Tail: st.Tail, Lines: st.Lines, Outcome: outcome,
+	})
+	if n := len(e.outcomes) - endedShown; n > 0 {
+		e.outcomes = slices.Clone(e.outcomes[n:])
+	}
+	e.say(r.Ref, false, fmt.Sprintf("%s try %d: %s", r.Kind, r.Attempt, outcome))
+}
+
+// adopt takes over what a firing read.
+func (e *Engine) adopt(f *firing) {
+	e.step = ""
+	e.costToday = f.costToday
+	if f.opening || !f.read {
+		e.pollError = f.pollError
+		return
+	}
+	e.rows, e.pulls, e.needs = f.rows, f.shown, f.needs
+	e.status, e.polledAt, e.pollError = f.status, f.polledAt, ""
+}
+
+// publish makes a snapshot of everything and hands it to the readers.
+func (e *Engine) publish() {
+	e.version++
+	e.dirty = false
+	e.pub.publish(&state.Snapshot{
+		Version: e.version, At: e.o.Now(), Mode: e.modeNow(),
+		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
+		Rows: e.rows, PolledAt: e.polledAt, PollError: e.pollError,
+		Workers: e.workers(), Pulls: e.pulls, Needs: e.needs,
+		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
+		Slots: e.slots(), CostToday: e.costToday, CostCap: e.o.CostCap,
+		Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
+	})
+}
+
+// workers are the live ones in the order in which they started, then those
+// that ended last.
+func (e *Engine) workers() []state.Worker {
+	out := make([]state.Worker, 0, len(e.runs)+len(e.outcomes))
+	for _, r := range e.runs {
+		st := e.live[r.ID]
+		out = append(out, state.Worker{
+			Run: r, LastSign: st.LastSign, Activity: st.Activity,
+			CostUSD: st.CostUSD, Tokens: st.Tokens, Tail: st.Tail, Lines: st.Lines,
+		})
+	}
+	for _, w := range slices.Backward(e.outcomes) {
+		out = append(out, w)
+	}
+	return out
+}
+
+func (e *Engine) slots() state.Slots {
+	caps := e.o.Settings.Caps
+	s := state.Slots{
+		MaxDevelopers: caps.Developers, MaxReviewers: caps.Reviewers, MaxCleaners: caps.Cleaners, MaxWorkers: caps.Total,
+	}
+	for i := range e.runs {
+		if !e.runs[i].Alive() {
+			continue
+		}
+		switch e.runs[i].Kind {
+		case board.KindDeveloper:
+			s.Developers++
+		case board.KindReviewer:
+			s.Reviewers++
+		case board.KindCleaner:
+			s.Cleaners++
+		}
+	}
+	return s
+}
