@@ -15,10 +15,11 @@ import (
 // firing is one pass, or one of the jobs that open and close a loop. It owns
 // the book while it lasts.
 type firing struct {
-	e    *Engine
-	why  string
-	n    int
-	book *book
+	e     *Engine
+	why   string
+	n     int
+	began time.Time
+	book  *book
 
 	facts   plan.Facts
 	skipped map[board.Ref]bool // not to be dispatched again in this firing
@@ -39,7 +40,7 @@ type firing struct {
 }
 
 func newFiring(e *Engine, why string) *firing {
-	f := &firing{e: e, why: why, n: e.firing, book: e.book, skipped: map[board.Ref]bool{}, costToday: e.costToday}
+	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, skipped: map[board.Ref]bool{}, costToday: e.costToday}
 	f.facts.Settings = e.o.Settings
 	return f
 }

@@ -15,6 +15,7 @@ const (
 	logEntries  = 500
 	endedShown  = 8
 	noticesKept = 100
+	firingsKept = 100
 )
 
 // view is what the owner knows beyond the book: the last firing's reading, the
@@ -34,6 +35,7 @@ type view struct {
 	runs       []state.Run
 	live       map[string]state.WorkerStatus
 	outcomes   []state.Worker // ended, newest last
+	firings    []state.Firing
 	log        []state.Entry
 	notices    []state.Notice
 	lastNotice uint64
@@ -94,12 +96,27 @@ func (e *Engine) forget(r state.Run, outcome string) {
 func (e *Engine) adopt(f *firing) {
 	e.step = ""
 	e.costToday = f.costToday
+	e.record(f)
 	if f.opening || !f.read {
 		e.pollError = f.pollError
 		return
 	}
 	e.rows, e.pulls, e.needs = f.rows, f.shown, f.needs
 	e.status, e.polledAt, e.pollError = f.status, f.polledAt, ""
+}
+
+// record keeps the line of a firing that is over.
+func (e *Engine) record(f *firing) {
+	if f.opening || f.closing || (!f.read && f.pollError == "") {
+		return
+	}
+	now := e.o.Now()
+	e.firings = append(e.firings, state.Firing{
+		N: f.n, At: now, Why: f.why, Took: now.Sub(f.began), Status: firstOf(f.pollError, f.status), Bad: f.pollError != "",
+	})
+	if n := len(e.firings) - firingsKept; n > 0 {
+		e.firings = slices.Clone(e.firings[n:])
+	}
 }
 
 // publish makes a snapshot of everything and hands it to the readers.
@@ -113,7 +130,7 @@ func (e *Engine) publish() {
 		Workers: e.workers(), Pulls: e.pulls, Needs: e.needs,
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.o.CostCap,
-		Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
+		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
 	})
 }
 

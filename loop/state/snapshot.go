@@ -43,6 +43,7 @@ type Snapshot struct {
 	Slots      Slots     `json:"slots"`
 	CostToday  float64   `json:"costToday"` // USD, UTC day
 	CostCap    float64   `json:"costCap,omitempty"`
+	Firings    []Firing  `json:"firings"` // the last ones, newest last
 	Log        []Entry   `json:"log"`     // newest last, bounded
 	Notices    []Notice  `json:"notices"` // refusals and failures, until acknowledged
 }
@@ -107,6 +108,16 @@ type Need struct {
 	Text  string    `json:"text"` // the question in full, or the reason
 	PR    string    `json:"pr,omitempty"`
 	Since time.Time `json:"since"`
+}
+
+// Firing is one pass that is over.
+type Firing struct {
+	N      int           `json:"n"`
+	At     time.Time     `json:"at"`
+	Why    string        `json:"why"` // what woke it
+	Took   time.Duration `json:"took"`
+	Status string        `json:"status"` // its status text, or what ended it early
+	Bad    bool          `json:"bad,omitempty"`
 }
 
 // Entry is one line of the log.
