@@ -1,0 +1,362 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// FaultsError is everything that is wrong with a script, each fault with its
+// place (`issues.DSP-1.developer[0].steps[2].run`).
+type FaultsError struct{ Faults []string }
+
+func (e *FaultsError) Error() string {
+	if len(e.Faults) == 1 {
+		return e.Faults[0]
+	}
+	return fmt.Sprintf("%d faults:\n  %s", len(e.Faults), strings.Join(e.Faults, "\n  "))
+}
+
+// Parse reads a script strictly: unknown and repeated keys, wrong types,
+// unknown conditions and variables, and tries that do not end are faults.
+func Parse(data []byte) (*File, error) {
+	p := &parser{}
+	tree, err := p.tree(data)
+	if err != nil {
+		return nil, err
+	}
+	p.shape("", tree, reflect.TypeFor[File]())
+	if len(p.faults) > 0 {
+		return nil, &FaultsError{p.faults}
+	}
+	var f File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("read the script: %w", err)
+	}
+	p.file(&f)
+	if len(p.faults) > 0 {
+		return nil, &FaultsError{p.faults}
+	}
+	return &f, nil
+}
+
+type parser struct{ faults []string }
+
+func (p *parser) fault(place, format string, args ...any) {
+	if place == "" {
+		place = "the file"
+	}
+	p.faults = append(p.faults, strings.TrimPrefix(place, ".")+": "+fmt.Sprintf(format, args...))
+}
+
+// tree reads the text into maps and slices and notes repeated keys.
+func (p *parser) tree(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	v, err := p.value(d, "")
+	if err == nil {
+		if _, more := d.Token(); more == nil {
+			err = errors.New("there is text after the end")
+		}
+	}
+	if err != nil {
+		line := 1 + bytes.Count(data[:min(int(d.InputOffset()), len(data))], []byte("\n"))
+		return nil, fmt.Errorf("line %d: not valid JSON: %w", line, err)
+	}
+	return v, nil
+}
+
+func (p *parser) value(d *json.Decoder, place string) (any, error) {
+	tok, err := d.Token()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // tree says where
+	}
+	switch tok {
+	case json.Delim('{'):
+		obj := map[string]any{}
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return nil, err //nolint:wrapcheck // tree says where
+			}
+			name, _ := key.(string)
+			at := place + "." + name
+			if _, twice := obj[name]; twice {
+				p.fault(at, "is there twice")
+			}
+			if obj[name], err = p.value(d, at); err != nil {
+				return nil, err
+			}
+		}
+		_, err = d.Token()
+		return obj, err //nolint:wrapcheck // tree says where
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := p.value(d, fmt.Sprintf("%s[%d]", place, len(list)))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = d.Token()
+		return list, err //nolint:wrapcheck // tree says where
+	}
+	return tok, nil
+}
+
+// shape holds the tree against a type: names and JSON types only.
+func (p *parser) shape(place string, v any, t reflect.Type) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() { //nolint:exhaustive // a script has no other kinds
+	case reflect.Struct:
+		obj, ok := v.(map[string]any)
+		if !ok {
+			p.fault(place, "must be an object")
+			return
+		}
+		fields := fieldsOf(t)
+		for _, name := range slices.Sorted(maps.Keys(obj)) {
+			ft, known := fields[name]
+			if !known {
+				p.fault(place+"."+name, "unknown; known are %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+				continue
+			}
+			p.shape(place+"."+name, obj[name], ft)
+		}
+	case reflect.Map:
+		obj, ok := v.(map[string]any)
+		if !ok {
+			p.fault(place, "must be an object")
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(obj)) {
+			p.shape(place+"."+name, obj[name], t.Elem())
+		}
+	case reflect.Slice:
+		list, ok := v.([]any)
+		if !ok {
+			p.fault(place, "must be a list")
+			return
+		}
+		for i, e := range list {
+			p.shape(fmt.Sprintf("%s[%d]", place, i), e, t.Elem())
+		}
+	default:
+		p.scalar(place, v, t)
+	}
+}
+
+func (p *parser) scalar(place string, v any, t reflect.Type) {
+	var ok bool
+	want := "a text"
+	switch t.Kind() { //nolint:exhaustive // a script has no other kinds
+	case reflect.String:
+		_, ok = v.(string)
+	case reflect.Bool:
+		_, ok = v.(bool)
+		want = "true or false"
+	case reflect.Int:
+		n, is := v.(float64)
+		ok = is && n == float64(int(n))
+		want = "a whole number"
+	case reflect.Float64:
+		_, ok = v.(float64)
+		want = "a number"
+	}
+	if !ok {
+		p.fault(place, "must be %s", want)
+	}
+}
+
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out[name] = f.Type
+	}
+	return out
+}
+
+// file checks what the texts mean.
+func (p *parser) file(f *File) {
+	if f.Version != Version {
+		p.fault("version", "is %d; this program reads version %d", f.Version, Version)
+	}
+	if f.Speed < 0 {
+		p.fault("speed", "must not be negative")
+	}
+	if f.TurnCostUSD < 0 {
+		p.fault("turnCostUSD", "must not be negative")
+	}
+	for _, k := range board.Kinds() {
+		if len(f.Default[k]) == 0 {
+			p.fault("default."+string(k), "is required")
+		}
+	}
+	p.kinds("default", f.Default)
+	seen := map[string]string{}
+	for _, ref := range slices.Sorted(maps.Keys(f.Issues)) {
+		if other, twice := seen[strings.ToLower(ref)]; twice {
+			p.fault("issues."+ref, "is the same issue as %s", other)
+		}
+		seen[strings.ToLower(ref)] = ref
+		p.kinds("issues."+ref, f.Issues[ref])
+	}
+}
+
+func (p *parser) kinds(place string, kinds Kinds) {
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		at := place + "." + string(k)
+		if _, ok := board.ParseKind(string(k)); !ok {
+			p.fault(at, "is no kind of worker; they are developer, reviewer, cleaner")
+			continue
+		}
+		for i, t := range kinds[k] {
+			p.try(fmt.Sprintf("%s[%d]", at, i), k, t)
+		}
+	}
+}
+
+func (p *parser) try(place string, kind board.Kind, t Try) {
+	p.conditions(place+".when", t.When)
+	names := slices.Clone(variables)
+	for _, s := range t.Steps {
+		names = slices.AppendSeq(names, maps.Keys(s.Capture))
+	}
+	for i, s := range t.Steps {
+		p.step(fmt.Sprintf("%s.steps[%d]", place, i), kind, s, names)
+	}
+	if len(t.Steps) == 0 {
+		p.fault(place+".steps", "is empty")
+		return
+	}
+	last := t.Steps[len(t.Steps)-1]
+	if !last.ends() || len(last.When) > 0 || last.SkipIf != nil {
+		p.fault(place+".steps", "the last step must always be final, crash or exit")
+	}
+}
+
+func (s *Step) ends() bool { return s.Final != "" || s.Crash != "" || s.Exit != nil }
+
+func (p *parser) step(place string, kind board.Kind, s Step, names []string) {
+	p.conditions(place+".when", s.When)
+	if s.SkipIf != nil {
+		p.argv(place+".skipIf.run", s.SkipIf.Run)
+		p.expression(place+".skipIf.match", s.SkipIf.Match)
+	}
+	if n := len(s.actions()); n != 1 {
+		p.fault(place, "has %d actions %v, must have one of say, think, pause, write, append, replace, run, crash, exit, final", n, s.actions())
+		return
+	}
+	if s.Pause < 0 {
+		p.fault(place+".pause", "must not be negative")
+	}
+	if s.Exit != nil && (*s.Exit < 0 || *s.Exit > 255) {
+		p.fault(place+".exit", "must be from 0 to 255")
+	}
+	if s.Run == nil && (s.MayFail || s.Capture != nil || s.Files != nil) {
+		p.fault(place, "mayFail, capture and files belong to run")
+	}
+	if s.Run != nil {
+		p.argv(place+".run", s.Run)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Capture)) {
+		p.expression(place+".capture."+name, s.Capture[name])
+		if slices.Contains(fixed, name) {
+			p.fault(place+".capture."+name, "is a variable that can't be set")
+		}
+	}
+	for name := range s.Files {
+		if name != filepath.Base(name) || name == "." || strings.ContainsAny(name, `/\:`) {
+			p.fault(place+".files."+name, "must be a plain file name")
+		}
+	}
+	p.filePath(place, kind, s)
+	for _, v := range unknownVariables(s, names) {
+		p.fault(place, "unknown variable {{%s}}; known are %s", v, strings.Join(names, ", "))
+	}
+}
+
+func (s *Step) actions() []string {
+	var out []string
+	for name, set := range map[string]bool{
+		"say": s.Say != "", "think": s.Think != "", "pause": s.Pause != 0, "write": s.Write != nil,
+		"append": s.Append != nil, "replace": s.Replace != nil, "run": s.Run != nil,
+		"crash": s.Crash != "", "exit": s.Exit != nil, "final": s.Final != "",
+	} {
+		if set {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// filePath refuses paths outside the working directory before anything runs;
+// links that lead outside are refused when the file is opened.
+func (p *parser) filePath(place string, kind board.Kind, s Step) {
+	var name, at string
+	switch {
+	case s.Write != nil:
+		name, at = s.Write.Path, ".write"
+	case s.Append != nil:
+		name, at = s.Append.Path, ".append"
+	case s.Replace != nil:
+		name, at = s.Replace.Path, ".replace"
+		if s.Replace.Old == "" {
+			p.fault(place+".replace.old", "must not be empty")
+		}
+	default:
+		return
+	}
+	if kind == board.KindReviewer {
+		p.fault(place+at, "a reviewer writes no files")
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) == "." {
+		p.fault(place+at+".path", "%q is not inside the working directory", name)
+	}
+	if first, _, _ := strings.Cut(path.Clean(name), "/"); strings.EqualFold(first, ".git") {
+		p.fault(place+at+".path", "%q belongs to git", name)
+	}
+}
+
+func (p *parser) argv(place string, argv []string) {
+	if len(argv) == 0 || argv[0] == "" {
+		p.fault(place, "must name a program")
+		return
+	}
+	for i, a := range argv {
+		if strings.ContainsRune(a, 0) {
+			p.fault(fmt.Sprintf("%s[%d]", place, i), "holds a zero byte")
+		}
+	}
+}
+
+func (p *parser) expression(place, re string) {
+	if re == "" {
+		return
+	}
+	if _, err := regexp.Compile(re); err != nil {
+		p.fault(place, "is no regular expression: %v", err)
+	}
+}
+
+func (p *parser) conditions(place string, conds []string) {
+	for i, c := range conds {
+		if !slices.Contains(conditions, strings.TrimPrefix(c, "!")) {
+			p.fault(fmt.Sprintf("%s[%d]", place, i), "unknown condition %q; known are %s, each also with ! before it", c, strings.Join(conditions, ", "))
+		}
+	}
+}
