@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-
-	"github.com/backside4charter/dispatcher/workers/script"
 )
 
 func newSession() string { return uuid.NewString() }
