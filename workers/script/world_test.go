@@ -344,4 +344,3 @@ func compare(t *testing.T, ours, theirs []map[string]any) {
 		sameShape(t, fmt.Sprintf("line %d %s", i, kindOf(ours[i])), ours[i], theirs[i])
 	}
 }
-
