@@ -68,13 +68,15 @@ func (f Folder) exitPath() string       { return filepath.Join(f.dir, "exit.json
 func (f Folder) supervisorPath() string { return filepath.Join(f.dir, "supervisor.json") }
 func (f Folder) alivePath() string      { return filepath.Join(f.dir, "alive") }
 func (f Folder) messagesPath() string   { return filepath.Join(f.dir, "messages.jsonl") }
-func (f Folder) inputLockPath() string  { return filepath.Join(f.dir, "in.lock") }
 
 // RolePath is where the role text lies, for the agent to read.
 func (f Folder) RolePath() string { return filepath.Join(f.dir, "role.md") }
 
 // InputPath is the named pipe that is the agent's standard input.
 func (f Folder) InputPath() string { return filepath.Join(f.dir, "in") }
+
+// InputLockPath is the lock that whoever writes to the input holds.
+func (f Folder) InputLockPath() string { return filepath.Join(f.dir, "in.lock") }
 
 // TranscriptPath is the agent's whole output.
 func (f Folder) TranscriptPath() string { return filepath.Join(f.dir, "transcript.jsonl") }

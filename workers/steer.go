@@ -63,7 +63,7 @@ func (l *Launcher) send(ctx context.Context, run string, line func(Folder, Agent
 	if err != nil {
 		return err
 	}
-	lock, err := statefile.Lock(ctx, f.inputLockPath())
+	lock, err := statefile.Lock(ctx, f.InputLockPath())
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -68,7 +67,7 @@ func (l *Launcher) askToStop(ctx context.Context, run string, st Status, grace t
 			return fmt.Errorf("kill the supervisor, which does not answer: %w", err)
 		}
 	}
-	return waitGone(ctx, []leftover{{pid: st.PID, start: st.PIDStart}})
+	return waitGone(ctx, []Process{{PID: st.PID, Start: st.PIDStart}})
 }
 
 // Forbid fences a run off for a loop that does not know whether it was ever
@@ -129,14 +128,6 @@ func (l *Launcher) forbidLocked(f Folder, lock *statefile.FileLock) (Phase, erro
 	return PhaseAbsent, nil
 }
 
-// leftover is a process of a run, known by more than its id.
-type leftover struct {
-	pid   int
-	start string
-}
-
-func (p leftover) alive() bool { return proc.Alive(p.pid, p.start) }
-
 // EndLeftovers ends what a dead supervisor left running: the agent, its
 // descendants, and whatever else carries the run in its environment. It
 // answers how many processes that were. It refuses while a supervisor lives.
@@ -160,7 +151,7 @@ func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 		return 0, fmt.Errorf("end leftovers of run %s: its supervisor lives; stop it instead", run)
 	}
 	defer lock.Unlock() //nolint:errcheck // the kernel drops it at the latest with the process
-	n, err := endAll(ctx, func() []leftover { return findLeftovers(f, super) })
+	n, err := EndAll(ctx, func() []Process { return findLeftovers(f, super) })
 	if err != nil {
 		return n, fmt.Errorf("end leftovers of run %s: %w", run, err)
 	}
@@ -169,72 +160,16 @@ func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 
 // findLeftovers lists what lives of a run, without this process and those it
 // descends from.
-func findLeftovers(f Folder, super Supervisor) []leftover {
+func findLeftovers(f Folder, super Supervisor) []Process {
 	spare := append(proc.Ancestors(os.Getpid()), os.Getpid())
 	pids := processesOf(f)
-	if agent := (leftover{super.AgentPID, super.AgentStart}); agent.pid > 1 && agent.alive() {
-		pids = append(pids, agent.pid)
+	if agent := (Process{super.AgentPID, super.AgentStart}); agent.PID > 1 && agent.Alive() {
+		pids = append(pids, agent.PID)
 	}
 	for _, p := range slices.Clone(pids) {
 		pids = append(pids, proc.Descendants(p)...)
 	}
 	slices.Sort(pids)
-	var found []leftover
-	for _, p := range slices.Compact(pids) {
-		if p <= 1 || slices.Contains(spare, p) {
-			continue
-		}
-		if start, err := proc.StartTime(p); err == nil {
-			found = append(found, leftover{p, start})
-		}
-	}
-	return found
-}
-
-// endAll asks the processes that find names to end, kills those that do not,
-// and looks again until none is left.
-func endAll(ctx context.Context, find func() []leftover) (int, error) {
-	const polite, rounds = 2 * time.Second, 50
-	found := find()
-	ended := map[leftover]bool{}
-	for _, p := range found {
-		ended[p] = true
-		_ = proc.Terminate(p.pid) // it may be gone already, or will be killed
-	}
-	soft, cancel := context.WithTimeout(ctx, polite)
-	_ = waitGone(soft, found)
-	cancel()
-	for range rounds {
-		found = find()
-		if len(found) == 0 {
-			return len(ended), nil
-		}
-		for _, p := range found {
-			ended[p] = true
-			if p.alive() {
-				_ = proc.KillTree(p.pid) // what is left is seen in the next round
-			}
-		}
-		hard, cancel := context.WithTimeout(ctx, polite)
-		err := waitGone(hard, found)
-		cancel()
-		if ctx.Err() != nil {
-			return len(ended), err
-		}
-	}
-	return len(ended), errors.New("processes come back faster than they are killed")
-}
-
-// waitGone waits until none of the processes lives.
-func waitGone(ctx context.Context, ps []leftover) error {
-	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		if !slices.ContainsFunc(ps, leftover.alive) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for processes to end: %w", ctx.Err())
-		case <-time.After(wait):
-		}
-	}
+	pids = slices.DeleteFunc(slices.Compact(pids), func(p int) bool { return slices.Contains(spare, p) })
+	return Identify(pids)
 }

@@ -1,0 +1,152 @@
+package claude
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// Program is the name by which Claude Code is found when no path is
+// configured.
+const Program = "claude"
+
+// Options are what a run of Claude Code is started with.
+type Options struct {
+	Path     string     // program; default Program, found on the worker's PATH
+	Kind     board.Kind // decides what it may do
+	Model    string     // alias or full name; empty leaves the program's own
+	Effort   string     // low to max; empty leaves the program's own
+	Session  string     // UUID; unused so far unless Resume
+	Resume   bool       // continue the session
+	RoleFile string     // absolute path of the role text
+	// MaxBudgetUSD ends the run when it has cost more; 0 is no limit.
+	MaxBudgetUSD float64
+}
+
+// attribution keeps the program's own lines out of commits and pull requests:
+// they are signed by our identities.
+const attribution = `"attribution":{"commit":"","pr":""}`
+
+// Command is the argv for a run: headless, steerable through standard input,
+// without a prompt, which is the first line that the supervisor writes
+// (design.md, section 7; claude/README.md, section 3). Nothing secret is on it.
+// It fails on a value that is not what its flag takes.
+func Command(o Options) ([]string, error) {
+	if err := check(o); err != nil {
+		return nil, fmt.Errorf("command line of a %s: %w", o.Kind, err)
+	}
+	path := o.Path
+	if path == "" {
+		path = Program
+	}
+	argv := []string{
+		path, "-p",
+		"--input-format", "stream-json", "--output-format", "stream-json",
+		"--replay-user-messages", "--verbose",
+		// What would ask is denied, and seen as denied: nobody answers yet.
+		"--permission-prompts", "none",
+	}
+	if o.Resume {
+		argv = append(argv, "--resume", o.Session)
+	} else {
+		argv = append(argv, "--session-id", o.Session)
+	}
+	if o.Model != "" {
+		argv = append(argv, "--model", o.Model)
+	}
+	if o.Effort != "" {
+		argv = append(argv, "--effort", o.Effort)
+	}
+	if o.MaxBudgetUSD > 0 {
+		argv = append(argv, "--max-budget-usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
+	}
+	argv = append(argv, "--append-system-prompt-file", o.RoleFile)
+	return append(argv, permissions(o.Kind)...), nil
+}
+
+// permissions are the flags that say what a kind may do. Flags that take
+// several values stand between others: they swallow what follows.
+func permissions(k board.Kind) []string {
+	if k != board.KindReviewer {
+		return []string{
+			"--allowedTools", "Bash",
+			"--permission-mode", "acceptEdits",
+			"--settings", "{" + attribution + "}",
+		}
+	}
+	argv := append([]string{"--allowedTools", "Read", "Grep", "Glob"}, reviewerMay()...)
+	return append(argv,
+		"--tools", "Bash,Read,Grep,Glob",
+		"--permission-mode", "dontAsk",
+		"--settings", `{`+attribution+`,"permissions":{"deny":[`+quoteAll(reviewerMayNot())+`]}}`,
+	)
+}
+
+// reviewerMay lists the commands a reviewer may run: reads of git and gh, and
+// those of ours whose own rules say what a reviewer may do with them.
+func reviewerMay() []string {
+	var rules []string
+	for _, c := range []string{
+		"git blame", "git cat-file", "git cherry", "git describe", "git diff", "git diff-tree", "git fetch origin",
+		"git for-each-ref", "git grep", "git log", "git ls-files", "git ls-remote", "git ls-tree", "git merge-base",
+		"git merge-tree", "git name-rev", "git range-diff", "git rev-list", "git rev-parse", "git shortlog", "git show",
+		"git show-ref", "git status", "git worktree list",
+		"gh issue list", "gh issue view", "gh pr checks", "gh pr diff", "gh pr list", "gh pr status", "gh pr view",
+		"gh run list", "gh run view",
+		"dispatcher review", "dispatcher pulls", "dispatcher board",
+	} {
+		rules = append(rules, "Bash("+c+")", "Bash("+c+" *)")
+	}
+	return rules
+}
+
+// reviewerMayNot lists options that turn one of those reads into a write or
+// run another program. A denial wins over every allowance.
+func reviewerMayNot() []string {
+	return []string{
+		"Bash(git * --output*)",
+		"Bash(git * --ext-diff*)",
+		"Bash(git * --textconv*)",
+		"Bash(git grep * -O*)",
+		"Bash(git grep -O*)",
+		"Bash(git grep *--open-files-in-pager*)",
+		"Bash(git fetch * --upload-pack*)",
+		"Bash(git fetch *:*)",
+		"Bash(git ls-remote *--upload-pack*)",
+		"Bash(gh * --web*)",
+	}
+}
+
+func quoteAll(rules []string) string {
+	quoted := make([]string, len(rules))
+	for i, r := range rules {
+		quoted[i] = strconv.Quote(r)
+	}
+	return strings.Join(quoted, ",")
+}
+
+// check refuses what would be taken for another flag, or another file.
+func check(o Options) error {
+	switch o.Kind {
+	case board.KindDeveloper, board.KindReviewer, board.KindCleaner:
+	default:
+		return fmt.Errorf("unknown kind of worker %q", o.Kind)
+	}
+	if _, err := uuid.Parse(o.Session); err != nil || len(o.Session) != len(uuid.Nil.String()) {
+		return fmt.Errorf("session %q is not a UUID", o.Session)
+	}
+	if !filepath.IsAbs(o.RoleFile) {
+		return fmt.Errorf("role file %q is not an absolute path", o.RoleFile)
+	}
+	for _, v := range []struct{ name, value string }{{"path", o.Path}, {"model", o.Model}, {"effort", o.Effort}} {
+		if strings.HasPrefix(v.value, "-") || strings.ContainsAny(v.value, "\x00\n\r") {
+			return fmt.Errorf("%s %q cannot stand on a command line", v.name, v.value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package supervise
+
+import (
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// wait says what a run still waits for.
+type wait uint8
+
+const (
+	waitNothing  wait = iota // it is over
+	waitStart                // no turn has begun
+	waitTurn                 // a turn runs
+	waitMessages             // a message that was sent has not been answered
+	waitTasks                // tasks run in the background; more turns may follow
+	waitOwner                // it was interrupted, and nobody has said how to go on
+)
+
+// course follows a run through its events. It is a value machine without
+// clock or I/O.
+//
+// A result is not the end (claude/README.md, sections 5 to 7): tasks in the
+// background end later and get turns of their own, messages may be queued, and
+// an interrupted turn is followed by the message that waits. The last result
+// is how the run ended.
+type course struct {
+	first   string // id of the message the run starts with
+	began   bool   // a turn has begun
+	idle    bool   // the last turn has ended and no other has begun
+	tasks   int    // in the background
+	queued  int    // turns that the last result said are waiting
+	last    *workers.Result
+	usage   workers.Usage
+	limit   time.Time
+	limited bool
+	raw     string // the last output that was not the protocol's
+	state   map[string]messageState
+}
+
+type messageState uint8
+
+const (
+	messageUnseen messageState = iota
+	messageQueued
+	messageStarted
+	messageDone
+)
+
+func newCourse(first string, prior float64) *course {
+	return &course{first: first, usage: workers.Usage{Prior: prior}, state: map[string]messageState{}}
+}
+
+// add takes the next event.
+func (c *course) add(e *workers.Event) {
+	switch e.Kind {
+	case workers.EventTurn:
+		c.began = true
+		c.busy()
+	case workers.EventText, workers.EventThinking, workers.EventTool:
+		if !e.Sub { // a subagent in the background is no turn
+			c.busy()
+		}
+	case workers.EventUser:
+		if e.ID != "" {
+			c.advance(e.ID, messageStarted)
+		}
+	case workers.EventMessage:
+		c.message(e)
+	case workers.EventAnswer:
+		for _, id := range e.IDs {
+			c.advance(id, messageQueued)
+		}
+	case workers.EventTasks:
+		c.tasks = len(e.IDs)
+	case workers.EventLimit:
+		c.limited, c.limit = true, e.Until
+	case workers.EventRaw:
+		if s := strings.TrimSpace(e.Text); s != "" {
+			c.raw = s
+		}
+	case workers.EventResult:
+		c.result(e.Result)
+	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError:
+	}
+}
+
+func (c *course) busy() { c.idle, c.queued = false, 0 }
+
+func (c *course) message(e *workers.Event) {
+	switch e.State {
+	case workers.MessageQueued:
+		c.advance(e.ID, messageQueued)
+	case workers.MessageStarted:
+		c.advance(e.ID, messageStarted)
+	case workers.MessageCompleted, workers.MessageCancelled:
+		c.advance(e.ID, messageDone)
+	}
+}
+
+// advance never goes back: receipts and echoes of one message come in any
+// order.
+func (c *course) advance(id string, to messageState) {
+	if to > c.state[id] {
+		c.state[id] = to
+	}
+}
+
+func (c *course) result(r *workers.Result) {
+	c.last = r
+	c.usage.Add(r)
+	c.idle, c.queued = true, r.Queued
+	c.advance(c.first, messageDone)
+	for _, id := range r.Messages {
+		c.advance(id, messageDone)
+	}
+	for id, s := range c.state {
+		if s == messageStarted {
+			c.state[id] = messageDone
+		}
+	}
+	switch {
+	case r.Limited:
+		c.limited = true
+		if !r.LimitUntil.IsZero() && c.limit.IsZero() {
+			c.limit = r.LimitUntil // a rate limit event before it is more exact
+		}
+	default:
+		c.limited, c.limit = false, time.Time{}
+	}
+}
+
+// waits says what the run waits for. sent are the ids of all messages that
+// were sent into it after the first.
+func (c *course) waits(sent []string) wait {
+	switch {
+	case !c.idle && !c.began:
+		return waitStart
+	case !c.idle:
+		return waitTurn
+	}
+	for _, s := range c.state {
+		if s == messageQueued {
+			return waitMessages
+		}
+	}
+	for _, id := range sent {
+		if c.state[id] != messageDone {
+			return waitMessages
+		}
+	}
+	switch {
+	case c.queued > 0:
+		return waitMessages
+	case c.interrupted():
+		return waitOwner
+	case c.tasks > 0:
+		return waitTasks
+	}
+	return waitNothing
+}
+
+func (c *course) interrupted() bool {
+	return c.last != nil && strings.HasPrefix(c.last.Terminal, "aborted")
+}

@@ -1,0 +1,83 @@
+package supervise
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// ended is how the agent process ended.
+type ended struct {
+	code   int    // -1 when a signal ended it
+	signal string // its name
+}
+
+// How much of the agent's own words goes into a problem, in bytes.
+const problemTail = 2000
+
+// unknownReset is how long a limit is taken to last whose end the agent does
+// not tell.
+const unknownReset = 30 * time.Minute
+
+// exitOf puts together how the run ended. problem is what the supervisor
+// itself found wrong; it wins over what the agent says.
+func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.Exit {
+	x := workers.Exit{
+		Code:    e.code,
+		Signal:  e.signal,
+		Ended:   now,
+		CostUSD: c.usage.CostUSD(),
+		Tokens:  c.usage.Tokens(),
+		Problem: problem,
+	}
+	if r := c.last; r != nil {
+		x.IsError, x.Subtype, x.Terminal = r.IsError, r.Subtype, r.Terminal
+		if !r.IsError {
+			x.Final = r.Text
+		}
+		if x.Problem == "" {
+			x.Problem = r.Reason()
+		}
+	} else if x.Problem == "" {
+		x.Problem = noResult(e, firstOf(stderr, c.raw))
+	}
+	if c.limited {
+		if x.LimitUntil = c.limit; x.LimitUntil.IsZero() {
+			x.LimitUntil = now.Add(unknownReset)
+		}
+	}
+	return x
+}
+
+// noResult says why an agent that ended without a result is no success,
+// whatever its exit code.
+func noResult(e ended, words string) string {
+	how := fmt.Sprintf("the agent exited %d without a result", e.code)
+	if e.signal != "" {
+		how = "the agent was ended by " + e.signal + " without a result"
+	}
+	if words = strings.TrimSpace(words); words == "" {
+		return how
+	}
+	return how + ": " + words
+}
+
+// noStart says that a run hangs before its first turn.
+func noStart(within time.Duration, words string) string {
+	s := fmt.Sprintf("no sign of a start within %s: it probably waits on a prompt that nobody sees", within)
+	if words = strings.TrimSpace(words); words != "" {
+		s += "; its last words: " + workers.Clean(words, problemTail)
+	}
+	return s
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return workers.Clean(t, problemTail)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,385 @@
+// Package supervise looks after one agent process: the body of the hidden
+// command that the launcher starts for each run.
+//
+// It promises that a run gets at most one agent, ever; that the agent writes
+// its output straight into the transcript and keeps its input open by itself,
+// so that it goes on when the loop dies, and when the supervisor does; that how
+// it ended is written once, whole; and that nothing the agent started outlives
+// it where the system has subreapers (Linux). On other unix systems what the
+// agent's processes had moved away from it before we looked is missed. On
+// Windows, which has no pipe that outlives the one who made it, the agent ends
+// with the process that started its supervisor and is resumed by its session.
+//
+// It never decides what a run is for, never touches a board, and does not
+// know any agent's language.
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/backside4charter/dispatcher/internal/proc"
+	"github.com/backside4charter/dispatcher/internal/statefile"
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// Options are what a supervisor needs.
+type Options struct {
+	// Agent answers the language of the agent that the spec names.
+	Agent func(name string) (workers.Agent, error)
+	Times Times
+}
+
+// Times are the supervisor's patience. Zero fields take their defaults.
+type Times struct {
+	Start      time.Duration // until the first turn begins; 2 min
+	Settle     time.Duration // of silence after the last result before the end; 150 ms
+	Message    time.Duration // for a message that is never acknowledged; 1 min
+	Background time.Duration // of silence while only background tasks run; 10 min
+	Owner      time.Duration // for a word after an interrupt; 10 min
+	End        time.Duration // from the end of the session to the end of the agent; 10 s
+	Grace      time.Duration // when stopped by a signal without a request; 5 s
+	Alive      time.Duration // between two signs of life; 10 s
+	Poll       time.Duration // between two looks at an idle transcript; 100 ms
+	Disk       time.Duration // for a full disk to get room for the exit; 10 min
+}
+
+func (t Times) withDefaults() Times {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d <= 0 {
+			*d = to
+		}
+	}
+	set(&t.Start, 2*time.Minute)
+	set(&t.Settle, 150*time.Millisecond)
+	set(&t.Message, time.Minute)
+	set(&t.Background, 10*time.Minute)
+	set(&t.Owner, 10*time.Minute)
+	set(&t.End, 10*time.Second)
+	set(&t.Grace, 5*time.Second)
+	set(&t.Alive, 10*time.Second)
+	set(&t.Poll, 100*time.Millisecond)
+	set(&t.Disk, 10*time.Minute)
+	return t
+}
+
+// Run looks after the run in the folder at dir until it has ended and its exit
+// is written. It refuses (workers.ErrForbidden) a run that was given back or
+// that a supervisor has had before.
+func Run(ctx context.Context, dir string, o Options) error {
+	ignoreTerminal()
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	defer signal.Stop(stop)
+
+	f := workers.OpenFolder(dir)
+	lockCtx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	lock, err := statefile.Lock(lockCtx, f.LockPath())
+	if err != nil {
+		return fmt.Errorf("supervise run %s: %w", f.Run(), err)
+	}
+	defer lock.Unlock() //nolint:errcheck // the kernel drops it with the process
+	if err := mayStart(f); err != nil {
+		return fmt.Errorf("supervise run %s: %w", f.Run(), err)
+	}
+	s, err := newSupervisor(f, o)
+	if err != nil {
+		return fmt.Errorf("supervise run %s: %w", f.Run(), err)
+	}
+	if err := s.run(ctx, stop); err != nil {
+		return fmt.Errorf("supervise run %s: %w", f.Run(), err)
+	}
+	return nil
+}
+
+// ignoreTerminal keeps a closed or interrupted terminal from ending the
+// supervisor. The signals are caught and dropped, not ignored: an ignored one
+// would stay ignored in the agent.
+func ignoreTerminal() {
+	drop := make(chan os.Signal, 1)
+	signal.Notify(drop, syscall.SIGHUP, os.Interrupt)
+	go func() {
+		for range drop { //nolint:revive // nothing to do
+		}
+	}()
+}
+
+// mayStart is the fence: one supervisor for a run, ever, and none for one that
+// was given back. The caller holds the run's lock.
+func mayStart(f workers.Folder) error {
+	if f.Forbidden() {
+		return workers.ErrForbidden
+	}
+	_, took, err := f.Supervisor()
+	if err != nil {
+		return err
+	}
+	if took {
+		return fmt.Errorf("%w: another supervisor has had it", workers.ErrForbidden)
+	}
+	exit, err := f.Exit()
+	if err != nil {
+		return err
+	}
+	if exit != nil {
+		return fmt.Errorf("%w: it has ended", workers.ErrForbidden)
+	}
+	return nil
+}
+
+// supervisor is the state of one run; its goroutine is the one that called
+// Run.
+type supervisor struct {
+	folder workers.Folder
+	spec   workers.Spec
+	agent  workers.Agent
+	times  Times
+
+	me      workers.Supervisor
+	child   *child
+	course  *course
+	follow  *workers.Follower
+	events  []workers.Event
+	lastOut time.Time // when output was read last
+	signed  time.Time // when a sign of life was recorded last
+	grew    bool      // output since then
+	ladder  ladder
+	problem string
+	stopped bool
+	seen    map[workers.Process]bool // descendants met so far, where orphans cannot be found later
+}
+
+func newSupervisor(f workers.Folder, o Options) (*supervisor, error) {
+	spec, err := f.Spec()
+	if err != nil {
+		return nil, err
+	}
+	if len(spec.Command) == 0 {
+		return nil, errors.New("its spec names no command")
+	}
+	agent, err := o.Agent(spec.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return &supervisor{
+		folder: f,
+		spec:   spec,
+		agent:  agent,
+		times:  o.Times.withDefaults(),
+		follow: workers.NewFollower(f.TranscriptPath()),
+		seen:   map[workers.Process]bool{},
+	}, nil
+}
+
+// run records itself, starts the agent, looks after it, and records the end.
+func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
+	prepareProcess()
+	now := time.Now()
+	s.me = workers.Supervisor{PID: os.Getpid(), Boot: proc.BootID(), StartedAt: now}
+	s.me.Host, _ = os.Hostname() // only ever shown
+	start, err := proc.StartTime(s.me.PID)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the process
+	}
+	s.me.Start = start
+	if err := s.folder.WriteSupervisor(s.me); err != nil {
+		return err //nolint:wrapcheck // it names the file
+	}
+	first := uuid.NewString()
+	s.course = newCourse(first, s.spec.PriorCostUSD)
+	if err := s.startAgent(); err != nil {
+		x := exitOf(s.course, ended{code: -1}, fmt.Sprintf("start the agent in %s: %v", s.spec.Dir, err), "", time.Now())
+		x.Started = now
+		return s.writeExit(x)
+	}
+	s.signOfLife(now)
+	go s.say(s.agent.Message(first, s.spec.Prompt))
+	how := s.attend(ctx, stop)
+	x := s.finish(how)
+	x.Started = now
+	return s.writeExit(x)
+}
+
+// startAgent starts the agent and records it. When it cannot be recorded it is
+// ended again: nobody could find it later.
+func (s *supervisor) startAgent() error {
+	c, err := startChild(s.folder, s.spec)
+	if err != nil {
+		return err
+	}
+	s.child = c
+	s.me.AgentPID = c.pid
+	s.me.AgentStart, _ = proc.StartTime(c.pid) // an agent that is gone already has none
+	if err := s.folder.WriteSupervisor(s.me); err != nil {
+		_ = proc.KillTree(c.pid) // the write's own error is the one that matters
+		<-c.exited
+		return err //nolint:wrapcheck // it names the file
+	}
+	return nil
+}
+
+// attend follows the run until the agent has ended.
+func (s *supervisor) attend(ctx context.Context, stop <-chan os.Signal) ended {
+	s.lastOut = time.Now()
+	tick := time.NewTimer(0)
+	defer tick.Stop()
+	done := ctx.Done()
+	for {
+		select {
+		case e := <-s.child.exited:
+			return e
+		case <-stop:
+			s.stop(time.Now())
+		case <-s.child.hostGone:
+			s.child.hostGone = nil
+			s.stop(time.Now())
+		case <-done:
+			done = nil
+			s.stop(time.Now())
+		case <-tick.C:
+		}
+		busy := s.read(time.Now())
+		s.look(time.Now())
+		next := s.times.Poll
+		if busy {
+			next /= 4 // more is likely to come, or the end
+		}
+		tick.Reset(next)
+	}
+}
+
+// read takes what the agent has written since.
+func (s *supervisor) read(now time.Time) bool {
+	grew, _ := s.follow.Read(s.line) // what cannot be read now is read next time
+	if grew {
+		s.lastOut = now
+		s.grew = true
+	}
+	return grew
+}
+
+func (s *supervisor) line(b []byte) {
+	s.events = s.agent.Parse(s.events[:0], b)
+	for i := range s.events {
+		s.course.add(&s.events[i])
+	}
+}
+
+// look decides what to do now.
+func (s *supervisor) look(now time.Time) {
+	if req, asked, err := s.folder.StopRequest(); err == nil && asked && !s.stopped {
+		s.stopWithin(req.Grace, now)
+	}
+	if now.Sub(s.signed) >= s.times.Alive {
+		s.signOfLife(now)
+	}
+	if s.ladder.rung == rungNone {
+		s.maybeEnd(now)
+		return
+	}
+	s.climb(now)
+}
+
+// signOfLife records one if there was any: output, or a tool that runs.
+func (s *supervisor) signOfLife(now time.Time) {
+	below := proc.Descendants(s.child.pid)
+	s.remember(below)
+	if s.grew || len(below) > 0 || s.signed.IsZero() {
+		_ = s.folder.WriteAlive(now) // the next one will do
+	}
+	s.grew = false
+	s.signed = now
+}
+
+// maybeEnd ends the session when the run is over, or when what it waits for
+// does not come.
+func (s *supervisor) maybeEnd(now time.Time) {
+	if s.course.waits(nil) == waitTurn {
+		return
+	}
+	sent, err := s.folder.Messages()
+	if err != nil {
+		return // it is asked again at the next look
+	}
+	quiet := now.Sub(s.lastOut)
+	switch s.course.waits(sent) {
+	case waitTurn:
+		return
+	case waitStart:
+		if now.Sub(s.me.StartedAt) < s.times.Start {
+			return
+		}
+		s.problem = noStart(s.times.Start, firstOf(s.folder.StderrTail(problemTail), s.course.raw))
+	case waitMessages:
+		if quiet < s.times.Message {
+			return
+		}
+	case waitTasks:
+		if quiet < s.times.Background {
+			return
+		}
+	case waitOwner:
+		if quiet < s.times.Owner {
+			return
+		}
+	case waitNothing:
+		if quiet < s.times.Settle {
+			return
+		}
+	}
+	s.end(now, len(sent))
+}
+
+// finish ends what the agent left behind, reads to the end and puts the exit
+// together.
+func (s *supervisor) finish(how ended) workers.Exit {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	reaped, _ := workers.EndAll(ctx, s.leftovers) // what cannot be ended is counted all the same
+	for {
+		if grew, err := s.follow.Read(s.line); err != nil || !grew {
+			break
+		}
+	}
+	s.follow.Rest(s.line)
+	s.readStderr()
+	now := time.Now()
+	x := exitOf(s.course, how, s.problem, s.folder.StderrTail(problemTail), now)
+	x.Stopped = s.stopped
+	x.Reaped = reaped
+	return x
+}
+
+// readStderr lets the agent's language find a usage limit that the agent told
+// there and nowhere else.
+func (s *supervisor) readStderr() {
+	if s.course.last != nil {
+		return
+	}
+	var split workers.Splitter
+	tail := s.folder.StderrTail(problemTail)
+	raw := s.course.raw
+	split.Feed([]byte(tail), s.line)
+	split.Rest(s.line)
+	s.course.raw = raw
+}
+
+// writeExit writes how the run ended, and waits for room on a full disk.
+func (s *supervisor) writeExit(x workers.Exit) error {
+	deadline := time.Now().Add(s.times.Disk)
+	for {
+		err := s.folder.WriteExit(x)
+		if err == nil || !errors.Is(err, statefile.ErrNoSpace) || time.Now().After(deadline) {
+			return err //nolint:wrapcheck // it names the file
+		}
+		time.Sleep(time.Second)
+	}
+}
