@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -63,13 +64,11 @@ func parse(data []byte) (*node, error) {
 	}
 	var whole any
 	if err := json.Unmarshal(data, &whole); err != nil {
-		var syn *json.SyntaxError
-		if errors.As(err, &syn) {
+		if syn, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return nil, &syntaxError{at: max(int(syn.Offset)-1, 0), msg: "not JSON: " + syn.Error()}
 		}
 		// A number that no float holds is still JSON; decode says where it is.
-		var typ *json.UnmarshalTypeError
-		if !errors.As(err, &typ) {
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
 			return nil, &syntaxError{msg: "not JSON: " + err.Error()}
 		}
 	}
@@ -86,7 +85,7 @@ type parser struct {
 // token answers the next token and the offset of its first byte.
 func (p *parser) token() (json.Token, int, error) {
 	at := int(p.dec.InputOffset())
-	for at < len(p.data) && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[at]) >= 0 {
+	for at < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[at]) >= 0 {
 		at++
 	}
 	t, err := p.dec.Token()

@@ -59,6 +59,8 @@ const (
 // The machinery.
 const (
 	Err      = "err"
+	Panic    = "panic" // what a recovered goroutine said
+	Stack    = "stack"
 	Step     = "step"   // of a firing
 	Firing   = "firing" // its number
 	Wake     = "wake"   // what woke the loop
