@@ -16,10 +16,11 @@ import (
 //	asked     this kind of worker wrote to the issue, and the owner has not since
 //	answered  this kind of worker wrote to the issue, and the owner has since
 //	reworked  the last review asks for changes
+//	byOwner   the last review is a person's
 //	rereview  changes were asked for, on an earlier head than the present one
 //	reviewed  our reviewer has reviewed the present head
 //	gaveUp    the loop gave the issue up, and the owner took it up again
-var conditions = []string{"fresh", "pr", "asked", "answered", "reworked", "rereview", "reviewed", "gaveUp"}
+var conditions = []string{"fresh", "pr", "asked", "answered", "reworked", "byOwner", "rereview", "reviewed", "gaveUp"}
 
 // facts is what the agent knows of its issue.
 type facts struct {
@@ -48,6 +49,9 @@ func (f *facts) is(name string) bool {
 	case "reworked":
 		r := f.lastReview()
 		return r != nil && asksChanges(*r)
+	case "byOwner":
+		r := f.lastReview()
+		return r != nil && !r.Bot
 	case "rereview":
 		return f.pull != nil && slices.ContainsFunc(f.pull.Reviews, func(r board.Review) bool {
 			return asksChanges(r) && r.Commit != f.pull.HeadSHA

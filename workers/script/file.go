@@ -51,6 +51,7 @@ type Step struct {
 	Append  *Content `json:"append,omitempty"` // at the end, unless it is there already
 	Replace *Replace `json:"replace,omitempty"`
 	Run     []string `json:"run,omitempty"`   // a program and its arguments
+	Tick    string   `json:"tick,omitempty"`  // "all": every open box of the issue's list
 	Crash   string   `json:"crash,omitempty"` // this on standard error, then exit 1 without a result
 	Exit    *int     `json:"exit,omitempty"`  // end the process at once with this code
 	Final   string   `json:"final,omitempty"` // the last message of the turn

@@ -257,11 +257,14 @@ func (p *parser) step(place string, kind board.Kind, s Step, names []string) {
 		p.expression(place+".skipIf.match", s.SkipIf.Match)
 	}
 	if n := len(s.actions()); n != 1 {
-		p.fault(place, "has %d actions %v, must have one of say, think, pause, write, append, replace, run, crash, exit, final", n, s.actions())
+		p.fault(place, "has %d actions %v, must have one of say, think, pause, write, append, replace, run, tick, crash, exit, final", n, s.actions())
 		return
 	}
 	if s.Pause < 0 {
 		p.fault(place+".pause", "must not be negative")
+	}
+	if s.Tick != "" && s.Tick != "all" {
+		p.fault(place+".tick", "must be \"all\"; name single boxes with run: dispatcher board tick {{ref}} <n>")
 	}
 	if s.Exit != nil && (*s.Exit < 0 || *s.Exit > 255) {
 		p.fault(place+".exit", "must be from 0 to 255")
@@ -294,7 +297,7 @@ func (s *Step) actions() []string {
 	for name, set := range map[string]bool{
 		"say": s.Say != "", "think": s.Think != "", "pause": s.Pause != 0, "write": s.Write != nil,
 		"append": s.Append != nil, "replace": s.Replace != nil, "run": s.Run != nil,
-		"crash": s.Crash != "", "exit": s.Exit != nil, "final": s.Final != "",
+		"tick": s.Tick != "", "crash": s.Crash != "", "exit": s.Exit != nil, "final": s.Final != "",
 	} {
 		if set {
 			out = append(out, name)

@@ -84,7 +84,7 @@ func (t *turn) asks() bool {
 	}
 	for i := range t.try.Steps {
 		s := &t.try.Steps[i]
-		if len(s.When) > 0 {
+		if len(s.When) > 0 || s.Tick != "" {
 			return true
 		}
 		for _, text := range s.texts() {
@@ -102,7 +102,7 @@ func (t *turn) asks() bool {
 // the open, as any agent would.
 func (t *turn) learn(ctx context.Context) error {
 	f := &facts{kind: t.kind}
-	if err := t.query(ctx, &f.issue, "dispatcher", "board", "issue", string(t.ref), "--comments", "1000", "--json"); err != nil {
+	if err := t.query(ctx, &f.issue, t.issueCommand()...); err != nil {
 		return err
 	}
 	var pulls []board.PullRequest
@@ -124,6 +124,10 @@ func (t *turn) learn(ctx context.Context) error {
 	}
 	t.facts = f
 	return nil
+}
+
+func (t *turn) issueCommand() []string {
+	return []string{"dispatcher", "board", "issue", string(t.ref), "--comments", "1000", "--json"}
 }
 
 func (t *turn) query(ctx context.Context, into any, argv ...string) error {

@@ -194,6 +194,22 @@ func TestSituations(t *testing.T) {
 	}
 }
 
+func TestTickAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put("issue.json", `{"ref":"DSP-1","body":"- [ ] one\n- [x] two\n- [ ] three\n"}`)
+	p := w.play(w.script(`[{"tick":"all"},{"final":"STATUS: COMPLETE"}]`))
+	var did []string
+	for _, l := range p.lines {
+		if strings.HasPrefix(text(l), "did board tick") {
+			did = append(did, text(l))
+		}
+	}
+	if want := []string{"did board tick DSP-1 1", "did board tick DSP-1 3"}; !slices.Equal(did, want) {
+		t.Errorf("ticked %v", did)
+	}
+}
+
 func TestDefaultForOtherIssues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

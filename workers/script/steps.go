@@ -9,9 +9,11 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/proc"
 )
 
@@ -32,6 +34,8 @@ func (t *turn) step(ctx context.Context, s *Step) (string, error) {
 		return "", t.append(ctx, s.Append)
 	case s.Replace != nil:
 		return "", t.replace(ctx, s.Replace)
+	case s.Tick != "":
+		return "", t.tick(ctx)
 	case s.Exit != nil:
 		return "", exitNow{*s.Exit}
 	}
@@ -80,6 +84,29 @@ func (t *turn) run(ctx context.Context, s *Step) error {
 			return failure{fmt.Sprintf("%s printed nothing that matches %s", quote(argv), expr)}
 		}
 		t.set[name] = string(m[min(1, len(m)-1)])
+	}
+	return nil
+}
+
+// tick ticks every box of the issue's list that is open still. The board is
+// asked again: boxes may have been ticked since the turn began.
+func (t *turn) tick(ctx context.Context) error {
+	var now board.Issue
+	if err := t.query(ctx, &now, t.issueCommand()...); err != nil {
+		return err
+	}
+	for i, b := range board.Checkboxes(now.Body) {
+		if b.Done {
+			continue
+		}
+		argv := []string{"dispatcher", "board", "tick", string(t.ref), strconv.Itoa(i + 1)}
+		_, res, err := t.bash(ctx, argv)
+		if err != nil {
+			return err
+		}
+		if res.failed {
+			return failure{fmt.Sprintf("%s failed: %s", quote(argv), firstLine(res.text))}
+		}
 	}
 	return nil
 }
