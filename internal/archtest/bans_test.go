@@ -54,14 +54,6 @@ var bans = []ban{
 		imports: []string{"net", "os/exec"},
 	},
 	{
-		// workers starts supervisors that outlive it, which a runner that
-		// waits cannot; internal/git tests for the missing program only.
-		why:     "commands run in one place",
-		rooms:   []string{"..."},
-		except:  []string{"internal/proc", "internal/proc/proctest", "workers", "workers/supervise", "internal/git/...", "tui/..."},
-		imports: []string{"os/exec"},
-	},
-	{
 		why:     "go-git reads in the rooms about git",
 		rooms:   []string{"..."},
 		except:  []string{"internal/git", "worktree", "gitapp/..."},
@@ -131,16 +123,46 @@ func TestPureRoomsKnowNoClock(t *testing.T) {
 	}
 }
 
-// TestProcessEndsInOnePlace keeps os.Exit and the process's own streams out of
-// all rooms but those that own the process.
-func TestProcessEndsInOnePlace(t *testing.T) {
+// uses says which rooms may use a function or variable of the standard library.
+type uses struct {
+	why   string
+	pkg   string
+	names []string
+	rooms []string
+}
+
+var restricted = []uses{
+	{
+		why: "the program ends in one place", pkg: "os", names: []string{"Exit"},
+		rooms: []string{"."},
+	},
+	{
+		// The supervisor is a process of its own.
+		why: "streams are passed in", pkg: "os", names: []string{"Stdin", "Stdout", "Stderr"},
+		rooms: []string{"internal/cli", "workers/supervise"},
+	},
+	{
+		// workers starts supervisors that outlive it, and a supervisor its
+		// agent: a runner that waits can do neither.
+		why: "commands run in one place", pkg: "exec", names: []string{"Command", "CommandContext"},
+		rooms: []string{"internal/proc", "internal/proc/proctest", "workers", "workers/supervise", "internal/git/gittest"},
+	},
+	{
+		why: "commands run in one place", pkg: "os", names: []string{"StartProcess"},
+	},
+	{
+		why: "nothing logs without its logger", pkg: "slog",
+		names: []string{"SetDefault", "Default", "Debug", "Info", "Warn", "Error"},
+	},
+	{
+		why: "errors say what happened; a panic of ours is a bug", pkg: "log", names: []string{"Fatal", "Fatalf", "Panic"},
+	},
+}
+
+// TestRestrictedUses keeps what touches the process itself in the rooms that
+// own it.
+func TestRestrictedUses(t *testing.T) {
 	t.Parallel()
-	owners := map[string][]string{
-		"Exit":   {"."},
-		"Stdout": {"internal/cli"},
-		"Stderr": {"internal/cli"},
-		"Stdin":  {"internal/cli"},
-	}
 	for _, s := range sources(t) {
 		if s.test {
 			continue
@@ -151,9 +173,11 @@ func TestProcessEndsInOnePlace(t *testing.T) {
 				return true
 			}
 			pkg, ok := sel.X.(*ast.Ident)
-			rooms, known := owners[sel.Sel.Name]
-			if ok && known && pkg.Name == "os" && !slices.Contains(rooms, s.room) {
-				t.Errorf("%s uses os.%s; only %s may", fset.Position(n.Pos()), sel.Sel.Name, strings.Join(rooms, ", "))
+			for i := range restricted {
+				u := &restricted[i]
+				if ok && pkg.Name == u.pkg && slices.Contains(u.names, sel.Sel.Name) && !anyMatches(u.rooms, s.room) {
+					t.Errorf("%s uses %s.%s: %s", fset.Position(n.Pos()), u.pkg, sel.Sel.Name, u.why)
+				}
 			}
 			return true
 		})

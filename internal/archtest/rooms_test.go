@@ -35,9 +35,9 @@ var rooms = map[string]room{
 	".": {may: list("internal/cli")},
 
 	"internal/cli": {
-		// The two of workers are whole hidden commands of the program.
+		// Those of workers are hidden commands, whole, and their names.
 		may: list(values, "internal/app", "internal/demo", "internal/config", "internal/logkey",
-			"workers/script", "workers/supervise"),
+			"workers", "workers/script", "workers/supervise"),
 		never: list("board/native"),
 	},
 	"internal/app": {
@@ -73,12 +73,13 @@ var rooms = map[string]room{
 	"gitapp/pulls/local":  {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
 	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
 
-	"themes":     {},
-	"tui":        {may: list("board", "loop/state", "themes", "tui/...")},
-	"tui/layout": {},
-	"tui/keymap": {},
-	"tui/pane/*": {may: list("board", "loop/state", "themes", "tui/widget")},
-	"tui/widget": {may: list("themes")},
+	"themes":      {},
+	"tui":         {may: list("board", "loop/state", "themes", "tui/...")},
+	"tui/layout":  {},
+	"tui/keymap":  {},
+	"tui/pane/*":  {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout")},
+	"tui/present": {may: list("board", "loop/state", "themes", "tui/widget")},
+	"tui/widget":  {may: list("themes")},
 
 	"internal/control":    {may: list("loop/state", "internal/statefile", "internal/logkey")},
 	"internal/demo":       {may: list("board", "internal/app", "internal/config", "internal/git", "internal/fake/...", "workers/script", tools)},
