@@ -40,6 +40,21 @@ func (p *Policy) Actor() Actor { return p.actor }
 // Poll answers the rows that q asks for, in board order.
 func (p *Policy) Poll(ctx context.Context, q Query) ([]Issue, error) { return p.backend.Poll(ctx, q) }
 
+// rowReader is a board that reads one row for less than the whole of it:
+// without children and without which blockers are open. No rule about a write
+// asks for those.
+type rowReader interface {
+	Row(ctx context.Context, ref Ref) (Issue, error)
+}
+
+// row is what a write is judged by.
+func (p *Policy) row(ctx context.Context, ref Ref) (Issue, error) {
+	if r, ok := p.backend.(rowReader); ok {
+		return r.Row(ctx, ref)
+	}
+	return p.backend.Issue(ctx, ref)
+}
+
 // Issue answers one row, whole.
 func (p *Policy) Issue(ctx context.Context, ref Ref) (Issue, error) {
 	return p.backend.Issue(ctx, ref)
@@ -95,7 +110,7 @@ func (p *Policy) SetStateName(ctx context.Context, ref Ref, name string) error {
 }
 
 func (p *Policy) move(ctx context.Context, ref Ref, to State, from Role) error {
-	i, err := p.backend.Issue(ctx, ref)
+	i, err := p.row(ctx, ref)
 	if err == nil {
 		err = p.mayMoveNow(ctx, &i, to, from)
 	}
@@ -133,7 +148,7 @@ func (p *Policy) mayMoveNow(ctx context.Context, i *Issue, to State, from Role) 
 
 // Claim takes or renews a row for a session and answers the claim that stands.
 func (p *Policy) Claim(ctx context.Context, ref Ref, req ClaimRequest) (Claim, error) {
-	i, err := p.backend.Issue(ctx, ref)
+	i, err := p.row(ctx, ref)
 	if err == nil {
 		err = p.mayClaimNow(&i, req)
 	}
@@ -155,7 +170,7 @@ func (p *Policy) mayClaimNow(i *Issue, req ClaimRequest) error {
 // Assign hands the row to an agent phase: it moves the delegate and deletes
 // the claim.
 func (p *Policy) Assign(ctx context.Context, ref Ref, to Delegate) error {
-	i, err := p.backend.Issue(ctx, ref)
+	i, err := p.row(ctx, ref)
 	if err == nil {
 		err = MayClaim(p.actor, &i)
 	}
@@ -172,7 +187,7 @@ func (p *Policy) Assign(ctx context.Context, ref Ref, to Delegate) error {
 // another session's claim is left alone; a row without a claim is still
 // cleared (dispatcher-system.md, Claims).
 func (p *Policy) Release(ctx context.Context, ref Ref, session string) error {
-	i, err := p.backend.Issue(ctx, ref)
+	i, err := p.row(ctx, ref)
 	if err == nil {
 		err = mayRelease(p.actor, &i)
 	}
