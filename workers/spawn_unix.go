@@ -23,16 +23,24 @@ func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open its log: %w", err)
 	}
-	defer log.Close()                                        //nolint:errcheck // the child has its own
-	cmd := exec.Command(l.binary, SuperviseCommand, f.Dir()) //nolint:noctx // it outlives every context of ours
-	cmd.Dir = f.Dir()
-	cmd.Env = env
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was started
+	defer log.Close() //nolint:errcheck // the child has its own
+	// A binary that was copied a moment ago looks busy as long as a child forked
+	// meanwhile has not reached its own exec.
+	for try := 0; ; try++ {
+		cmd := exec.Command(l.binary, SuperviseCommand, f.Dir()) //nolint:noctx // it outlives every context of ours
+		cmd.Dir = f.Dir()
+		cmd.Env = env
+		cmd.Stdout, cmd.Stderr = log, log
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		err := cmd.Start()
+		if err == nil {
+			return reap(cmd), nil
+		}
+		if !errors.Is(err, syscall.ETXTBSY) || try == 50 {
+			return nil, err //nolint:wrapcheck // the caller says what was started
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	return reap(cmd), nil
 }
 
 // write sends one line to the agent.
