@@ -53,7 +53,7 @@ vet-all: ## compile and vet for every platform that is released
 
 .PHONY: snapshot
 snapshot: ## build a release of the working tree into dist/, without publishing
-	GOFLAGS=-modfile=tools/release/go.mod $(GO) build -o $(BIN)/goreleaser github.com/goreleaser/goreleaser/v2
+	$(GO) build -modfile=tools/release/go.mod -o $(BIN)/goreleaser github.com/goreleaser/goreleaser/v2
 	$(BIN)/goreleaser release --snapshot --clean --skip=publish
 
 .PHONY: ci
