@@ -28,8 +28,25 @@ var secretText = regexp.MustCompile(
 		`|\bsk-[A-Za-z0-9_-]{8,}` +
 		`|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+` +
 		`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))` +
-		`|\b(?i:bearer|basic) +[A-Za-z0-9._~+/=-]{16,}` +
+		`|\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC) +[A-Za-z0-9._~+/=-]{16,}` +
 		`|://[^/\s:@]+:[^/\s@]+@`)
+
+// secretMarks are parts that every match of secretText has one of; a text
+// without any is passed on unsearched.
+var secretMarks = []string{
+	"lin_", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "sk-", "eyJ", "PRIVATE KEY",
+	"earer ", "EARER ", "asic ", "ASIC ", "://",
+}
+
+// scrub replaces what looks like a secret.
+func scrub(s string) string {
+	for _, mark := range secretMarks {
+		if strings.Contains(s, mark) {
+			return secretText.ReplaceAllString(s, Hidden)
+		}
+	}
+	return s
+}
 
 // secretKeys are parts of attribute names whose value is never written.
 var secretKeys = []string{"token", "secret", "password", "authorization", "apikey", "api_key", "credential", "privatekey"}
@@ -67,7 +84,7 @@ func New(path string, level slog.Leveler) (*Handler, error) {
 
 // Handle writes one record, without the secrets of its message.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
-	r.Message = secretText.ReplaceAllString(r.Message, Hidden)
+	r.Message = scrub(r.Message)
 	return h.Handler.Handle(ctx, r)
 }
 
@@ -100,7 +117,7 @@ func hide(_ []string, a slog.Attr) slog.Attr {
 	}
 	switch a.Value.Kind() {
 	case slog.KindString:
-		return slog.String(a.Key, secretText.ReplaceAllString(a.Value.String(), Hidden))
+		return slog.String(a.Key, scrub(a.Value.String()))
 	case slog.KindAny:
 		return slog.Attr{Key: a.Key, Value: hideAny(a.Value)}
 	default:
@@ -124,7 +141,7 @@ func hideAny(v slog.Value) slog.Value {
 	default:
 		text = fmt.Sprintf("%+v", x)
 	}
-	if hidden := secretText.ReplaceAllString(text, Hidden); hidden != text {
+	if hidden := scrub(text); hidden != text {
 		return slog.StringValue(hidden)
 	}
 	return v
