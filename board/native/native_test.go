@@ -12,6 +12,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/boardtest"
 	"github.com/backside4charter/dispatcher/board/native"
+	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
 var owner = board.Actor{Kind: board.ActorOwner, Name: "Olive"}
@@ -102,4 +103,14 @@ func readJSON(t testing.TB, path string) map[string]any {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// hold takes a lock for the length of a test.
+func hold(t *testing.T, path string) {
+	t.Helper()
+	l, ok, err := statefile.TryLock(path)
+	if err != nil || !ok {
+		t.Fatalf("lock %s: %v %v", path, ok, err)
+	}
+	t.Cleanup(func() { _ = l.Unlock() })
 }

@@ -51,13 +51,22 @@ func (b *Board) rankFor(ctx context.Context, ref board.Ref, p board.Place) (stri
 		high = ranks[at].rank
 	}
 	if high <= low {
-		high = ""
+		high = b.endRank(low)
 	}
 	rank, ok := rankBetween(low, high)
 	if !ok {
 		return "", fmt.Errorf("%w: the ranks %q and %q of its neighbours leave no room; they were changed by hand", board.ErrUnreadable, low, high)
 	}
 	return rank, nil
+}
+
+// endRank bounds the end of the board: the next new issue comes after it.
+func (b *Board) endRank(low string) string {
+	m, err := b.readMeta()
+	if end := rankOf(max(m.Next, 1)); err == nil && low < end {
+		return end
+	}
+	return ""
 }
 
 func (b *Board) placeAt(ranks []ranked, moving board.Ref, p board.Place) (int, error) {
