@@ -16,6 +16,20 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
+// DrawnWidth is how many cells text with inks takes.
+func DrawnWidth(s string) int { return ansi.StringWidth(s) }
+
+// Pad draws an inked line behind left blank cells, exactly w cells wide.
+func Pad(line string, left, w int) string {
+	n := DrawnWidth(line)
+	if left+n > w {
+		line = ansi.Truncate(line, max(w-left, 0), "")
+		n = DrawnWidth(line)
+	}
+	left = min(left, w)
+	return blank(left) + line + blank(w-left-n)
+}
+
 // Cut shortens cleaned text to at most w cells, ending in … where something
 // was left off.
 func Cut(s string, w int) string {

@@ -1,0 +1,73 @@
+package issue
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/present"
+	"github.com/backside4charter/dispatcher/tui/widget"
+)
+
+// Brief is an issue in short, to stand beside a list: title, where it stands,
+// why, its boxes, at most h lines of w cells. It takes only the lines it needs.
+func Brief(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
+	if row == nil || w <= 0 || h <= 0 {
+		return nil
+	}
+	issue := &row.Issue
+	worker, pull := present.LastWorker(s, issue.Ref), present.PullOf(s, issue.Ref)
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(string(issue.Ref)+" "+issue.Title), w) {
+		out = append(out, widget.Line{}.Add(st.Title, l).Render(w, false, st))
+		if len(out) == 2 {
+			break
+		}
+	}
+	where := []string{issue.Role.DefaultName()}
+	if issue.Milestone != "" {
+		where = append(where, widget.Clean(issue.Milestone))
+	}
+	if worker != nil && row.Run != "" {
+		where = append(where, widget.Clean(string(worker.Run.Kind)), "try "+fmt.Sprint(max(worker.Run.Attempt, 1)))
+	}
+	if b := Boxes(issue.Body); b != "" {
+		where = append(where, b)
+	}
+	out = append(out, widget.Line{}.Add(st.Muted, strings.Join(where, " · ")).Render(w, false, st))
+	why := present.Describe(row, present.WorkerOf(s, row), pull, now, &st.Signs)
+	for i, l := range widget.Wrap(why.Text, max(w-2, 1)) {
+		sign := why.Sign + " "
+		if i > 0 {
+			sign = "  "
+		}
+		out = append(out, widget.Line{}.Add(st.Tone(why.Tone), sign).Add(st.Text, l).Render(w, false, st))
+	}
+	if worker != nil && row.Run != "" && worker.Run.Branch != "" {
+		out = append(out, widget.Line{}.Add(st.Muted, "branch "+widget.Clean(worker.Run.Branch)).Render(w, false, st))
+	}
+	if len(out) > h {
+		out = out[:h]
+	}
+	return out
+}
+
+// Reading is what fills the room below Brief when no worker is to be watched:
+// the description, then the last comment.
+func Reading(row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
+	if row == nil || w <= 0 || h <= 0 {
+		return nil
+	}
+	out := description(&row.Issue, w, st)
+	if n := len(row.Issue.Comments); n > 0 {
+		last := comment(&row.Issue.Comments[n-1], w, now, st)
+		last = last[:len(last)-1]
+		if len(out)+1+len(last) > h {
+			out = out[:max(min(len(out), h-1-len(last)), min(len(out), h/3))]
+		}
+		out = append(append(out, widget.Blank(w, 1)...), last...)
+	}
+	return widget.Fill(out, w, h)
+}
