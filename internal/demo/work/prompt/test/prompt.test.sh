@@ -1,0 +1,3 @@
+[ "$(sh todo prompt)" = "" ]
+sh todo add buy milk
+[ "$(sh todo prompt)" = "[1]" ]
