@@ -219,7 +219,7 @@ func TestNoMachinePaths(t *testing.T) {
 		}
 		for _, folder := range folders {
 			for at := range offsets(text, folder) {
-				if at == 0 || bytes.IndexByte([]byte(" \t\n\"'`=(:"), text[at-1]) >= 0 {
+				if at == 0 || strings.IndexByte(" \t\n\"'`=(:", text[at-1]) >= 0 {
 					t.Errorf("%s:%d names a path of one machine: %s", p, bytes.Count(text[:at], []byte("\n"))+1, folder)
 				}
 			}
