@@ -87,6 +87,27 @@ func (g *Git) Count(ctx context.Context, dir string, revs ...string) (int, error
 	return n, nil
 }
 
+// OwnOfRepository is how many commits of a repository, named by its git folder,
+// are on no branch of any remote of it: of HEAD, of its branches and of its
+// stash.
+func (g *Git) OwnOfRepository(ctx context.Context, gitDir string) (int, error) {
+	args := []string{"--git-dir=" + gitDir, "rev-list", "--count", "--branches", "--tags"}
+	for _, ref := range []string{"HEAD", "refs/stash"} {
+		if _, err := g.read(ctx, "", "--git-dir="+gitDir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			args = append(args, ref)
+		}
+	}
+	line, err := g.readLine(ctx, "", append(args, "--not", "--remotes")...)
+	if err != nil {
+		return 0, fmt.Errorf("look for unpushed commits in %s: %w", gitDir, err)
+	}
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		return 0, fmt.Errorf("look for unpushed commits in %s: %w", gitDir, err)
+	}
+	return n, nil
+}
+
 // Unpushed is how many commits of rev are on no branch of any remote.
 func (g *Git) Unpushed(ctx context.Context, dir, rev string) (int, error) {
 	return g.Count(ctx, dir, rev, "--not", "--remotes")

@@ -1,8 +1,11 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -101,12 +104,39 @@ func (g *Git) Hidden(ctx context.Context, dir string) ([]string, error) {
 	return hidden, nil
 }
 
-// Submodules lists the submodules that are initialised in a worktree, by path
-// relative to it, nested ones included.
-func (g *Git) Submodules(ctx context.Context, dir string) ([]string, error) {
-	out, err := g.read(ctx, dir, "submodule", "--quiet", "foreach", "--recursive", `printf '%s\0' "$displaypath"`)
+// Gitlinks lists the paths at which a worktree's index has another
+// repository: submodules, checked out or not.
+func (g *Git) Gitlinks(ctx context.Context, dir string) ([]string, error) {
+	out, err := g.read(ctx, dir, "ls-files", "--stage", "-z")
 	if err != nil {
-		return nil, fmt.Errorf("list the submodules of %s: %w", dir, err)
+		return nil, fmt.Errorf("list the files of %s: %w", dir, err)
 	}
-	return splitZ(out), nil
+	var links []string
+	for _, r := range splitZ(out) {
+		info, path, ok := strings.Cut(r, "\t")
+		if ok && strings.HasPrefix(info, "160000 ") {
+			links = append(links, path)
+		}
+	}
+	return links, nil
+}
+
+// AsCheckedOut says whether the files at these paths hold exactly the bytes
+// that a checkout of the index would write, end-of-line conversion and filters
+// included: then there is nobody's work in them, whatever status says.
+func (g *Git) AsCheckedOut(ctx context.Context, dir string, paths []string) (bool, error) {
+	for _, p := range paths {
+		disk, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p)))
+		if err != nil {
+			return false, nil //nolint:nilerr // what cannot be read is not as it was checked out
+		}
+		out, err := g.read(ctx, dir, "cat-file", "--filters", ":"+p)
+		if err != nil {
+			return false, fmt.Errorf("compare %s with its commit: %w", p, err)
+		}
+		if !bytes.Equal(disk, out) {
+			return false, nil
+		}
+	}
+	return true, nil
 }

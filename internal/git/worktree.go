@@ -109,3 +109,19 @@ func (g *Git) UnlockWorktree(ctx context.Context, dir, path string) error {
 	}
 	return nil
 }
+
+// DeleteBranch deletes a branch if it still is at a commit.
+func (g *Git) DeleteBranch(ctx context.Context, dir, branch, at string) error {
+	if _, err := g.write(ctx, dir, "update-ref", "-d", "--", "refs/heads/"+branch, at); err != nil {
+		return fmt.Errorf("delete the branch %s: %w", branch, err)
+	}
+	return nil
+}
+
+// RebuildIndex makes a worktree's index anew from HEAD and touches no file.
+func (g *Git) RebuildIndex(ctx context.Context, dir string) error {
+	if _, err := g.write(ctx, dir, "reset", "--quiet", "--mixed"); err != nil {
+		return fmt.Errorf("rebuild the index of %s: %w", dir, err)
+	}
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -296,4 +297,34 @@ func waitDead(t *testing.T, pid int, start string) {
 		}
 	}
 	t.Fatalf("process %d outlived its group", pid)
+}
+
+func TestWorkingIn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pids, known := proc.WorkingIn(dir)
+	if !known {
+		t.Skip("this system does not tell")
+	}
+	if len(pids) != 0 {
+		t.Errorf("nobody works in a fresh folder, but %v", pids)
+	}
+	c := self(t, "stubborn-tree")
+	cmd := exec.Command(c.Name)
+	cmd.Env, cmd.Dir = c.Env, dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = bufio.NewReader(out).ReadString('\n')
+	if pids, _ := proc.WorkingIn(dir); !slices.Contains(pids, cmd.Process.Pid) {
+		t.Errorf("%d is missing in %v", cmd.Process.Pid, pids)
+	}
+	if err := proc.KillTree(cmd.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
 }
