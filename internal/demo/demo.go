@@ -29,7 +29,7 @@ const (
 	remoteDir  = "remote.git"
 )
 
-// ErrTaken: the folder holds something that is not a demo.
+// ErrTaken says that the folder holds something that is not a demo.
 var ErrTaken = errors.New("the folder is not empty and not a demo's: name a new or an empty one with --dir, or leave --dir out")
 
 // Runner runs a command of our own, given without the program's name, in a

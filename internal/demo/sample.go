@@ -37,18 +37,30 @@ type commit struct {
 
 // history is who made the sample and when. The people are invented.
 var history = []commit{
-	{"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T09:12:00+02:00", "Keep a list of things to do in a text file",
-		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"}},
-	{"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T11:40:00+02:00", "Cross things off without moving the numbers",
-		[]string{"lib/done.sh", "docs/format.md"}},
-	{"Tomás Oliveira", "tomas@demo.invalid", "2026-09-10T16:03:00+01:00", "Test every command on an empty list",
-		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"}},
-	{"Priya Nair", "priya@demo.invalid", "2026-09-21T08:27:00+05:30", "Let help read what it shows from the commands",
-		[]string{"lib/help.sh"}},
-	{"Tomás Oliveira", "tomas@demo.invalid", "2026-10-02T18:55:00+01:00", "Say how to use it and how to test it",
-		[]string{"README.md"}},
-	{"Robin Owner", "owner@demo.invalid", "2026-10-05T10:00:00+02:00", "Let dispatcher work the board",
-		[]string{config.FileName}},
+	{
+		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T09:12:00+02:00", "Keep a list of things to do in a text file",
+		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"},
+	},
+	{
+		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T11:40:00+02:00", "Cross things off without moving the numbers",
+		[]string{"lib/done.sh", "docs/format.md"},
+	},
+	{
+		"Tomás Oliveira", "tomas@demo.invalid", "2026-09-10T16:03:00+01:00", "Test every command on an empty list",
+		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"},
+	},
+	{
+		"Priya Nair", "priya@demo.invalid", "2026-09-21T08:27:00+05:30", "Let help read what it shows from the commands",
+		[]string{"lib/help.sh"},
+	},
+	{
+		"Tomás Oliveira", "tomas@demo.invalid", "2026-10-02T18:55:00+01:00", "Say how to use it and how to test it",
+		[]string{"README.md"},
+	},
+	{
+		"Robin Owner", "owner@demo.invalid", "2026-10-05T10:00:00+02:00", "Let dispatcher work the board",
+		[]string{config.FileName},
+	},
 }
 
 // makeRepository makes the main checkout with its history and the bare remote.

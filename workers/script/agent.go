@@ -37,10 +37,10 @@ const (
 	exitTerm   = 143
 )
 
-// exitNow ends the process with a code, without a result.
-type exitNow struct{ code int }
+// exitError ends the process with a code, without a result.
+type exitError struct{ code int }
 
-func (e exitNow) Error() string { return "exit " + strconv.Itoa(e.code) }
+func (e exitError) Error() string { return "exit " + strconv.Itoa(e.code) }
 
 // errInterrupted ends the turn; the process lives on.
 var errInterrupted = errors.New("interrupted")
@@ -185,7 +185,7 @@ func (a *agent) exitCode() int {
 }
 
 func codeOf(err error) int {
-	if e, ok := errors.AsType[exitNow](err); ok {
+	if e, ok := errors.AsType[exitError](err); ok {
 		return e.code
 	}
 	return exitFail
@@ -225,7 +225,7 @@ func (a *agent) await(ctx context.Context, work func(context.Context)) error {
 		case s := <-a.signals:
 			err = a.signal(s)
 		case <-ctx.Done():
-			err = exitNow{exitTerm}
+			err = exitError{exitTerm}
 		}
 		if err != nil && stop == nil {
 			stop = err
@@ -260,15 +260,15 @@ func (a *agent) glance() error {
 func (a *agent) signal(s os.Signal) error {
 	switch s {
 	case syscall.SIGHUP:
-		return exitNow{exitHangup}
+		return exitError{exitHangup}
 	case os.Interrupt:
 		if a.busy {
 			a.closing = true
 			return errInterrupted
 		}
-		return exitNow{exitOK}
+		return exitError{exitOK}
 	}
-	return exitNow{exitTerm}
+	return exitError{exitTerm}
 }
 
 // take handles one input; ok is false at the end of the input.
@@ -278,13 +278,13 @@ func (a *agent) take(in input, ok bool) error {
 		a.inbox = nil
 	case in.bad != nil:
 		fmt.Fprintln(a.opt.Err, in.bad)
-		return exitNow{exitFail}
+		return exitError{exitFail}
 	case in.message != nil:
 		if !a.known {
 			a.known = true
 			if err := a.session.save(); err != nil {
 				fmt.Fprintln(a.opt.Err, err)
-				return exitNow{exitFail}
+				return exitError{exitFail}
 			}
 		}
 		a.wire.lifecycle(in.message, "queued")
@@ -323,7 +323,7 @@ func (a *agent) control(c *control) error {
 		a.wire.success(c.ID, object{"mcpServers": []string{}})
 	case "end_session":
 		a.wire.success(c.ID, nil)
-		return exitNow{exitOK} // without waiting for the turn
+		return exitError{exitOK} // without waiting for the turn
 	default:
 		a.wire.unsupported(c.ID, c.Request.Subtype)
 	}

@@ -50,7 +50,7 @@ func openSession(base, id string, resume bool) (*session, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open session %s: %w", id, err)
 	case !resume:
-		return nil, fmt.Errorf("Error: Session ID %s is already in use.", id) //nolint:staticcheck // the real command's words
+		return nil, fmt.Errorf("Error: Session ID %s is already in use.", id) //nolint:staticcheck,revive // the real command's words
 	}
 	if err := json.Unmarshal(data, s); err != nil {
 		return nil, fmt.Errorf("open session %s: %s is broken; start a new session: %w", id, sessionFile, err)

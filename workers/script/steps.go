@@ -37,7 +37,7 @@ func (t *turn) step(ctx context.Context, s *Step) (string, error) {
 	case s.Tick != "":
 		return "", t.tick(ctx)
 	case s.Exit != nil:
-		return "", exitNow{*s.Exit}
+		return "", exitError{*s.Exit}
 	}
 	text, err := t.expand(ctx, s.Say+s.Think+s.Crash+s.Final) // one of them is set
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *turn) step(ctx context.Context, s *Step) (string, error) {
 	switch {
 	case s.Crash != "":
 		fmt.Fprintln(t.opt.Err, text)
-		return "", exitNow{exitFail}
+		return "", exitError{exitFail}
 	case s.Think != "":
 		t.think(text)
 	default:

@@ -44,8 +44,7 @@ func (a *agent) turn(ctx context.Context, m *message) error {
 	}
 	t := &turn{agent: a, begin: begin, main: m}
 	final, err := t.play(ctx)
-	var exit exitNow
-	if errors.As(err, &exit) {
+	if _, exits := errors.AsType[exitError](err); exits {
 		return err
 	}
 	inTool := t.inTool
