@@ -3,6 +3,7 @@ package anthropic
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 )
@@ -98,7 +99,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, s.Requests())
 	case "GET /_fake/state":
 		s.mu.Lock()
-		state := map[string]any{"cursors": clone(s.cursors), "waiting": clone(s.waiting)}
+		state := map[string]any{"cursors": maps.Clone(s.cursors), "waiting": maps.Clone(s.waiting)}
 		s.mu.Unlock()
 		writeJSON(w, http.StatusOK, state)
 	case "POST /_fake/release":
@@ -110,12 +111,4 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
-}
-
-func clone(m map[string]int) map[string]int {
-	out := make(map[string]int, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
 }

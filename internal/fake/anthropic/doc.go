@@ -38,8 +38,7 @@
 // can play the same conversation at once. A turn is used up by each request,
 // error turns included: to answer 529 twice and then succeed, write
 // {"error":{"status":529},"times":2} before the good turn. Cursors survive
-// --resume, since the session id stays. A head that changes in mid-session
-// (a resume adds no new one) keeps its conversation.
+// --resume, since the session id stays.
 //
 // Requests without tools never consume a turn unless "aux_turns" is true for
 // the conversation. /compact uses two turns (its requests carry tools). When

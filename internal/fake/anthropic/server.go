@@ -114,8 +114,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		if conv != nil {
 			name = conv.name
 		}
-		writeError(w, &APIError{Status: http.StatusBadRequest,
-			Message: s.problem("%s turn %d: the last user message does not match %q: %.500s", name, index, t.Expect, last)})
+		writeError(w, &APIError{
+			Status:  http.StatusBadRequest,
+			Message: s.problem("%s turn %d: the last user message does not match %q: %.500s", name, index, t.Expect, last),
+		})
 		return
 	}
 	s.play(w, r, &req, t, captured(conv, &req, session, head, last))
