@@ -72,9 +72,9 @@ func (b *Board) logEvents(ctx context.Context, events []Event) error {
 	})
 }
 
-// tailSize is how much of the log's end is searched for its last number; a
-// line is far shorter.
-const tailSize = 64 << 10
+// tailSize is how much of the log's end is searched for its last number before
+// all of it is; a line is nearly always shorter.
+const tailSize = 4 << 10
 
 // lastSeq is the number of the log's last readable line.
 func lastSeq(path string) (int64, error) {

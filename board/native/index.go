@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -35,6 +35,7 @@ func (s stamp) settledAt(now time.Time) bool { return now.UnixNano()-s.mtime > i
 // entry is one issue's file as it was last read.
 type entry struct {
 	ref    board.Ref
+	name   string // of its file
 	number int
 	stamp  stamp
 	trust  bool    // the stamp says whether the file changed
@@ -70,19 +71,15 @@ func (b *Board) refresh(ctx context.Context) error {
 		x.cached = true
 		b.loadCache()
 	}
-	namesChanged, err := b.refreshNames(now)
+	changed, kept, err := b.refreshFolder(ctx, now)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the board: %w", err)
 	}
-	read, err := b.refreshFiles(ctx, now)
-	if err != nil {
-		return err
-	}
-	if metaChanged || namesChanged || read > 0 || x.rows == nil {
+	if metaChanged || changed || x.rows == nil {
 		x.rows = x.build()
 	}
-	if read >= cacheWorth {
-		b.saveCache(now)
+	if kept >= cacheWorth {
+		b.saveCache()
 	}
 	return nil
 }
@@ -103,31 +100,43 @@ func (b *Board) refreshMeta() (changed bool, err error) {
 	return true, nil
 }
 
-// refreshNames lists the folder when it changed: every write of ours replaces
-// a file, which changes the folder.
-func (b *Board) refreshNames(now time.Time) (changed bool, err error) {
+// refreshFolder lists the issues' folder and reads what changed in it. kept is
+// how many of the files it read can be told from now on by their stamp.
+func (b *Board) refreshFolder(ctx context.Context, now time.Time) (changed bool, kept int, err error) {
 	x := b.index
-	dir, err := stampOf(b.IssuesDir())
+	dir, err := openFolder(b.IssuesDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		changed = len(x.entries) > 0
 		x.entries, x.byRef, x.trusted = nil, map[board.Ref]*entry{}, false
-		return changed, nil
+		return changed, 0, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the board: %w", err)
+		return false, 0, err
 	}
-	if x.trusted && dir == x.dir {
+	named, err := b.refreshNames(dir, now)
+	read := 0
+	if err == nil {
+		read, kept, err = b.refreshFiles(ctx, dir, now)
+	}
+	return named || read > 0, kept, errors.Join(err, dir.close())
+}
+
+// refreshNames lists the folder when it changed: every write of ours replaces
+// a file, which changes the folder.
+func (b *Board) refreshNames(dir *folder, now time.Time) (changed bool, err error) {
+	x := b.index
+	own, err := dir.own()
+	if err != nil {
+		return false, err
+	}
+	if x.trusted && own == x.dir {
 		return false, nil
 	}
-	f, err := os.Open(b.IssuesDir())
+	names, err := dir.names()
 	if err != nil {
-		return false, fmt.Errorf("read the board: %w", err)
+		return false, err
 	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("read the board: %w", err)
-	}
-	x.dir, x.trusted = dir, dir.settledAt(now)
+	x.dir, x.trusted = own, own.settledAt(now)
 	return b.takeNames(names), nil
 }
 
@@ -146,7 +155,7 @@ func (b *Board) takeNames(names []string) (changed bool) {
 		}
 		e := x.byRef[board.Ref(base)]
 		if e == nil {
-			e = &entry{ref: board.Ref(base), number: n}
+			e = &entry{ref: board.Ref(base), name: name, number: n}
 			changed = true
 		}
 		entries = append(entries, e)
@@ -164,46 +173,44 @@ func (b *Board) takeNames(names []string) (changed bool) {
 }
 
 // refreshFiles looks at every file and reads those that changed, on all
-// processors; it answers how many were read.
-func (b *Board) refreshFiles(ctx context.Context, now time.Time) (int, error) {
+// processors; it answers how many were read, and how many of those can be
+// believed to stay as they are while their stamp does.
+func (b *Board) refreshFiles(ctx context.Context, dir *folder, now time.Time) (read, kept int, err error) {
 	entries := b.index.entries
 	parts := min(runtime.GOMAXPROCS(0), len(entries)/64+1)
-	counts := make([]int, parts)
+	var reads, keeps atomic.Int64
 	var wg sync.WaitGroup
 	for p := range parts {
 		wg.Go(func() {
-			for n := p; n < len(entries) && ctx.Err() == nil; n += parts {
-				if entries[n].refresh(filepath.Join(b.IssuesDir(), string(entries[n].ref)+".json"), now) {
-					counts[p]++
+			for _, e := range entries[len(entries)*p/parts : len(entries)*(p+1)/parts] {
+				if ctx.Err() != nil || !b.refreshEntry(dir, e, now) {
+					continue
+				}
+				reads.Add(1)
+				if e.trust {
+					keeps.Add(1)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	read := 0
-	for _, c := range counts {
-		read += c
-	}
-	if err := ctx.Err(); err != nil {
-		return read, fmt.Errorf("read the board: %w", err)
-	}
-	return read, nil
+	return int(reads.Load()), int(keeps.Load()), ctx.Err()
 }
 
-// refresh reads the file if it changed. Only one goroutine has the entry.
-func (e *entry) refresh(path string, now time.Time) (read bool) {
-	s, err := stampOf(path)
+// refreshEntry reads the file if it changed. Only one goroutine has the entry.
+func (b *Board) refreshEntry(dir *folder, e *entry, now time.Time) (read bool) {
+	s, err := dir.stamp(e.name)
 	if err == nil && e.trust && s == e.stamp {
 		return false
 	}
 	e.stamp, e.trust = s, err == nil && s.settledAt(now)
 	e.rec, e.bad = nil, ""
+	path := b.issuePath(e.ref)
 	info, lerr := os.Lstat(path)
-	if err := errors.Join(err, lerr); err != nil {
-		e.bad, e.trust = err.Error(), false
-		return true
+	if err = errors.Join(err, lerr); err == nil {
+		e.rec, err = loadRecord(path, e.ref, info)
 	}
-	if e.rec, err = loadRecord(path, e.ref, info); err != nil {
+	if err != nil {
 		e.rec, e.bad = nil, err.Error()
 	}
 	return true

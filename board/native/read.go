@@ -34,6 +34,9 @@ func (b *Board) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) 
 			return nil, fmt.Errorf("poll the board: %w", err)
 		}
 	}
+	if q.AllMilestones && q.Closed {
+		return slices.Clip(rows), nil
+	}
 	out := make([]board.Issue, 0, len(rows))
 	for n := range rows {
 		i := &rows[n]

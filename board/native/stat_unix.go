@@ -3,20 +3,57 @@
 package native
 
 import (
+	"errors"
 	"io/fs"
-	"syscall"
+	"os"
+
+	"golang.org/x/sys/unix"
 )
 
-// stampOf looks at a file without following a link.
-func stampOf(path string) (stamp, error) {
-	var st syscall.Stat_t
-	err := syscall.EINTR
-	for err == syscall.EINTR { //nolint:errorlint // an errno, as the syscall package answers it
-		err, _ = syscall.Lstat(path, &st).(syscall.Errno) //nolint:errorlint // as above
+// folder looks at the files of one folder. Asking by name within an open
+// folder costs half of asking by path, which counts for ten thousand files.
+type folder struct {
+	f *os.File
+}
+
+func openFolder(path string) (*folder, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	if err != 0 {
-		return stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	return &folder{f: f}, nil
+}
+
+func (d *folder) close() error { return d.f.Close() }
+
+func (d *folder) names() ([]string, error) { return d.f.Readdirnames(-1) }
+
+// own is the folder's own stamp.
+func (d *folder) own() (stamp, error) {
+	var st unix.Stat_t
+	if err := retry(func() error { return unix.Fstat(int(d.f.Fd()), &st) }); err != nil {
+		return stamp{}, &fs.PathError{Op: "stat", Path: d.f.Name(), Err: err}
 	}
-	sec, nsec := mtime(&st)
-	return stamp{mtime: sec*1e9 + nsec, size: st.Size, inode: st.Ino}, nil
+	return stampFrom(&st), nil
+}
+
+// stamp looks at a file without following a link.
+func (d *folder) stamp(name string) (stamp, error) {
+	var st unix.Stat_t
+	if err := retry(func() error { return unix.Fstatat(int(d.f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+		return stamp{}, &fs.PathError{Op: "lstat", Path: name, Err: err}
+	}
+	return stampFrom(&st), nil
+}
+
+func stampFrom(st *unix.Stat_t) stamp {
+	return stamp{mtime: st.Mtim.Nano(), size: st.Size, inode: st.Ino}
+}
+
+func retry(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
