@@ -1,6 +1,9 @@
 package workers
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // The bounds of one line in memory.
 const (
@@ -80,28 +83,66 @@ func (s *Splitter) add(p []byte) {
 // squeeze appends p without what is beyond the limits. It follows JSON only as
 // far as to know where strings begin and end.
 func (s *Splitter) squeeze(p []byte) {
-	for _, c := range p {
-		if !s.inString {
-			s.inString = c == '"'
-			s.kept, s.cutting = 0, false
-			s.keep(c)
-			continue
-		}
-		if s.escape == 0 && c == '"' {
-			s.inString = false
-			s.keep(c)
-			continue
-		}
-		// A cut falls before a whole character, never inside of an escape or a rune.
-		if s.escape == 0 && c&0xC0 != 0x80 && s.kept >= StringLimit {
-			s.cutting = true
-		}
-		s.step(c)
-		if !s.cutting {
-			s.kept++
-			s.keep(c)
+	for len(p) > 0 {
+		switch {
+		case !s.inString:
+			i := bytes.IndexByte(p, '"') + 1
+			if i == 0 {
+				s.keep(p)
+				return
+			}
+			s.keep(p[:i])
+			s.inString, s.kept, s.cutting = true, 0, false
+			p = p[i:]
+		case s.escape > 0:
+			s.keepString(p[:1]) // an escape is kept or left out as a whole
+			s.step(p[0])
+			p = p[1:]
+		default:
+			p = s.plain(p)
 		}
 	}
+}
+
+// plain takes the part of a string up to its next quote or escape, that
+// character included, and answers what is left.
+func (s *Splitter) plain(p []byte) []byte {
+	i := 0
+	for i < len(p) && p[i] != '"' && p[i] != '\\' {
+		i++
+	}
+	s.keepString(p[:i])
+	if i == len(p) {
+		return nil
+	}
+	if p[i] == '"' {
+		s.inString = false
+		s.keep(p[i : i+1])
+	} else {
+		// A cut falls before a whole escape, never inside of it.
+		s.cutting = s.cutting || s.kept >= StringLimit
+		s.escape = 1
+		s.keepString(p[i : i+1])
+	}
+	return p[i+1:]
+}
+
+// keepString keeps a part of a string, up to the limit and to the end of the
+// character that lies there.
+func (s *Splitter) keepString(p []byte) {
+	if s.cutting {
+		return
+	}
+	if s.escape == 0 && s.kept+len(p) > StringLimit {
+		n := max(0, StringLimit-s.kept)
+		for n < len(p) && !utf8.RuneStart(p[n]) {
+			n++
+		}
+		s.cutting = n < len(p)
+		p = p[:n]
+	}
+	s.kept += len(p)
+	s.keep(p)
 }
 
 // step follows an escape sequence: a backslash, then one character, or u and
@@ -116,15 +157,11 @@ func (s *Splitter) step(c byte) {
 		if s.escape--; s.escape == 2 {
 			s.escape = 0
 		}
-	case c == '\\':
-		s.escape = 1
 	}
 }
 
-func (s *Splitter) keep(c byte) {
-	if len(s.buf) < LineLimit {
-		s.buf = append(s.buf, c)
-	}
+func (s *Splitter) keep(p []byte) {
+	s.buf = append(s.buf, p[:min(len(p), max(0, LineLimit-len(s.buf)))]...)
 }
 
 func trimReturn(line []byte) []byte {

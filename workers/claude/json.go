@@ -147,16 +147,20 @@ func skipNested(b []byte, i int) int {
 }
 
 func skipString(b []byte, i int) int {
+	quote := -1
 	for i++; i < len(b); {
-		q := bytes.IndexByte(b[i:], '"')
-		if q < 0 {
-			return -1
+		if quote < i {
+			n := bytes.IndexByte(b[i:], '"')
+			if n < 0 {
+				return -1
+			}
+			quote = i + n
 		}
-		e := bytes.IndexByte(b[i:i+q], '\\')
+		e := bytes.IndexByte(b[i:quote], '\\')
 		if e < 0 {
-			return i + q + 1
+			return quote + 1
 		}
-		i += e + 2
+		i += e + 2 // beyond the quote, if it was the one escaped
 	}
 	return -1
 }

@@ -1,0 +1,72 @@
+package claude
+
+import (
+	"testing"
+	"time"
+)
+
+// Failure 8: a session limit with its reset, in several zones and forms.
+func TestParseLimit(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 30, 11, 7, 20, 0, time.UTC) // a Monday
+	utc := func(d, h, m int) time.Time { return time.Date(2026, 11, d, h, m, 0, 0, time.UTC) }
+	tests := []struct {
+		name, text string
+		now        time.Time
+		want       time.Time
+	}{
+		{"as recorded", "You've hit your 5-hour limit · resets 1:07pm (UTC)", now, utc(30, 13, 7)},
+		{"session limit", "session limit, resets 3:20pm (UTC)", now, utc(30, 15, 20)},
+		{"a zone west of us", "session limit, resets 3:20pm (America/New_York)", now, utc(30, 20, 20)},
+		{"a zone east of us, next day there", "session limit, resets 3:20am (Asia/Tokyo)", now, utc(30, 18, 20)},
+		{"half-hour zone", "Session limit reached ∙ resets 9pm (Asia/Kolkata)", now, utc(30, 15, 30)},
+		{"abbreviation", "usage limit reached, resets at 8am (PST)", now, utc(30, 16, 0)},
+		{"24 hours", "Weekly limit reached, resets 15:20 (Europe/Berlin)", now, utc(30, 14, 20)},
+		{"no zone is ours", "session limit, resets 3pm", now.In(berlin), utc(30, 14, 0)},
+		{"an unknown zone is ours", "session limit, resets 3pm (Nowhere/City)", now, utc(30, 15, 0)},
+		{"just reset", "session limit, resets 11:07am (UTC)", now, utc(30, 11, 7)},
+		{"passed today is tomorrow", "session limit, resets 10am (UTC)", now, time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)},
+		{"noon", "session limit, resets 12pm (UTC)", now, utc(30, 12, 0)},
+		{"midnight", "session limit, resets 12am (UTC)", now, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
+		{"with a date", "You've reached your weekly limit, resets Dec 3 at 3pm (UTC)", now, time.Date(2026, 12, 3, 15, 0, 0, 0, time.UTC)},
+		{"with a date over the year", "weekly limit, resets Jan 2, 3pm (UTC)", now, time.Date(2027, 1, 2, 15, 0, 0, 0, time.UTC)},
+		{"with a date and year", "weekly limit, resets Jan 2, 2027, 3pm (UTC)", now, time.Date(2027, 1, 2, 15, 0, 0, 0, time.UTC)},
+		{"with a weekday", "weekly limit, resets Thu 3:00 PM (UTC)", now, time.Date(2026, 12, 3, 15, 0, 0, 0, time.UTC)},
+		{"as a number", "Claude AI usage limit reached|1796044043", now, time.Unix(1796044043, 0)},
+		{"as a wait", "usage limit reached, resets in 2h 5m", now, now.Add(2*time.Hour + 5*time.Minute)},
+		{"without a time", "You've hit your usage limit.", now, time.Time{}},
+		{"a time that is none", "session limit, resets 25:70 (UTC)", now, time.Time{}},
+		{"clocks go back in the night", "session limit, resets 3:20am (America/New_York)",
+			time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 8, 20, 0, 0, time.UTC)},
+		{"clocks go forward in the night", "session limit, resets 3:20am (America/New_York)",
+			time.Date(2026, 3, 8, 4, 0, 0, 0, time.UTC), time.Date(2026, 3, 8, 7, 20, 0, 0, time.UTC)},
+	}
+	for _, tt := range tests {
+		got, ok := ParseLimit(tt.text, tt.now)
+		if !ok || !got.Equal(tt.want) {
+			t.Errorf("%s: %v, %v; want %v", tt.name, got.UTC(), ok, tt.want.UTC())
+		}
+	}
+	for _, text := range []string{
+		"", "API Error: 529 overloaded", "429 rate limit", "prompt is too long: limit 200000 tokens", "the counter resets 3pm (UTC)",
+		"Credit balance is too low",
+	} {
+		if until, ok := ParseLimit(text, now); ok {
+			t.Errorf("%q taken for a usage limit until %v", text, until)
+		}
+	}
+}
+
+func FuzzParseLimit(f *testing.F) {
+	f.Add("session limit, resets Jan 2, 2027, 3:20pm (Europe/Berlin)")
+	f.Add("usage limit reached|1796044043000")
+	f.Fuzz(func(t *testing.T, text string) {
+		if until, ok := ParseLimit(text, time.Unix(1796044043, 0)); !ok && !until.IsZero() {
+			t.Fatalf("%q: no limit, but until %v", text, until)
+		}
+	})
+}
