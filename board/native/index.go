@@ -1,13 +1,13 @@
 package native
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -52,7 +52,6 @@ type index struct {
 	entries []*entry
 	byRef   map[board.Ref]*entry
 	meta    meta
-	metaRaw []byte
 	rows    []board.Issue
 	cached  bool // the derived cache has been looked at
 }
@@ -85,19 +84,13 @@ func (b *Board) refresh(ctx context.Context) error {
 }
 
 func (b *Board) refreshMeta() (changed bool, err error) {
-	raw, err := os.ReadFile(b.metaPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("read the board: %w", err)
-	}
-	if b.index.metaRaw != nil && bytes.Equal(raw, b.index.metaRaw) {
-		return false, nil
-	}
 	m, err := b.readMeta()
 	if err != nil {
 		return false, err
 	}
-	b.index.meta, b.index.metaRaw = m, append([]byte{}, raw...)
-	return true, nil
+	changed = !reflect.DeepEqual(m, b.index.meta)
+	b.index.meta = m
+	return changed, nil
 }
 
 // refreshFolder lists the issues' folder and reads what changed in it. kept is

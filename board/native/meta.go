@@ -58,6 +58,11 @@ func (b *Board) readMeta() (meta, error) {
 	if err != nil {
 		return meta{}, fmt.Errorf("read %s: %w", path, err)
 	}
+	b.metaMu.Lock()
+	defer b.metaMu.Unlock()
+	if b.metaRead != nil && bytes.Equal(data, b.metaRaw) {
+		return b.metaRead.clone(), nil
+	}
 	var m meta
 	if err := decodeJSON(path, data, &m); err != nil {
 		var newer *statefile.NewerVersionError
@@ -66,7 +71,16 @@ func (b *Board) readMeta() (meta, error) {
 		}
 		return meta{}, fmt.Errorf("%w; restore it, or remove it: it is made anew from the issues", err)
 	}
-	return b.named(m), nil
+	m = b.named(m)
+	b.metaRaw, b.metaRead = data, &m
+	return m.clone(), nil
+}
+
+// clone is a copy to change.
+func (m *meta) clone() meta {
+	c := *m
+	c.Columns, c.Milestones, c.Labels = slices.Clone(m.Columns), slices.Clone(m.Milestones), slices.Clone(m.Labels)
+	return c
 }
 
 // named completes the columns: every role has one, under the name that the

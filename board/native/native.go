@@ -40,6 +40,10 @@ type Board struct {
 
 	mu    sync.Mutex // guards index
 	index *index
+
+	metaMu   sync.Mutex // guards what follows
+	metaRaw  []byte     // board.json as it was last read
+	metaRead *meta      // what it says
 }
 
 // What the board offers besides board.Backend.

@@ -83,7 +83,7 @@ func (b *Board) fencedOut(by board.Actor, ref board.Ref) error {
 	if err != nil {
 		return err
 	}
-	if r.Epoch != by.Epoch {
+	if r.Epoch != by.Epoch || by.Run != "" && r.LastRun != "" && r.LastRun != by.Run {
 		return fmt.Errorf("%w: another run has taken %s over (epoch %d, this run's is %d); stop here", board.ErrClaimConflict, own, r.Epoch, by.Epoch)
 	}
 	return nil
