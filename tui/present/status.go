@@ -197,7 +197,9 @@ func describeHold(row *state.Row, signs *themes.Signs) Status {
 		s.Tone, s.Sign = themes.ToneWarn, signs.Stale
 	case "verifying", "retry":
 		s.Tone, s.Sign = themes.ToneAlive, signs.Starting
-	case "next", "slots":
+	case "slots":
+		s.Sign, s.Short = signs.Dot, "no slot"
+	case "next":
 		s.Tone, s.Sign, s.Short = themes.ToneAccent, signs.Next, "next"
 	case "backlog":
 		s.Sign, s.Short = signs.Dot, ""

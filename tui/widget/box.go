@@ -47,8 +47,8 @@ func (x Box) top(iw int, bd themes.Border, ink themes.Ink, st *themes.Styles) st
 	var b strings.Builder
 	b.WriteString(ink.Render(bd.TopLeft))
 	left := iw
-	if x.Title != "" && left > 2 {
-		title := Cut(x.Title, left-3)
+	if x.Title != "" && left > 4 {
+		title := Cut(x.Title, left-4)
 		tw := Width(title)
 		b.WriteString(ink.Render(bd.Horizontal))
 		style := st.Title

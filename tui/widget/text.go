@@ -156,8 +156,17 @@ func Wrap(s string, w int) []string {
 	if Width(s) <= w {
 		return []string{s}
 	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	if !strings.Contains(s, "-") {
+		return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	}
+	// A ref or a path broken at its hyphen can't be read: wrap without them.
+	s = ansi.Wrap(strings.ReplaceAll(s, "-", hyphen), w, "")
+	return strings.Split(strings.ReplaceAll(s, hyphen, "-"), "\n")
 }
+
+// hyphen stands for a hyphen while text is wrapped. It is one cell wide, and
+// Clean lets no private character through.
+const hyphen = "\ue000"
 
 // Blank answers h empty lines of w cells.
 func Blank(w, h int) []string {

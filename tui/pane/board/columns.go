@@ -17,6 +17,7 @@ type rowKey struct {
 	tone                   themes.Tone
 	w                      int
 	chosen, focus, list    bool
+	room                   room
 }
 
 // cacheMax bounds the cache; a screen shows far fewer rows.
@@ -62,8 +63,13 @@ func (m *Model) shares() (shown, widths []int) {
 func (m *Model) viewColumns(now time.Time, focus bool) []string {
 	shown, widths := m.shares()
 	blocks := make([][]string, len(shown))
+	x := 0
 	for i, c := range shown {
 		blocks[i] = m.viewColumn(c, widths[i], focus && c == m.col, now)
+		if c == m.col {
+			m.curX += x
+		}
+		x += widths[i]
 	}
 	return widget.Beside(blocks...)
 }
@@ -89,12 +95,9 @@ func (m *Model) viewColumn(c, w int, focus bool, now time.Time) []string {
 		}
 		box.Note = widget.Thousands(last) + " of " + widget.Thousands(n)
 	}
-	var lines []string
-	for i := top; i < len(col.rows) && len(lines)+1 < ih+1; i++ {
-		row := &m.snap.Rows[col.rows[i]]
-		chosen := c == m.col && i == m.at
-		s := m.describe(row, now)
-		lines = append(lines, m.first(row, iw, chosen, focus), m.second(s, iw, chosen, focus))
+	lines, y := m.cards(c, top, iw, ih, focus, now)
+	if c == m.col {
+		m.curX, m.curY = 1, 1+y
 	}
 	return box.Render(lines, w, m.h, m.st)
 }
@@ -102,34 +105,6 @@ func (m *Model) viewColumn(c, w int, focus bool, now time.Time) []string {
 // describe looks the row's worker and pull request up: both lists are short.
 func (m *Model) describe(row *state.Row, now time.Time) present.Status {
 	return present.Describe(row, present.WorkerOf(m.snap, row), present.PullOf(m.snap, row.Issue.Ref), now, &m.st.Signs)
-}
-
-// first is a row's ref and title.
-func (m *Model) first(row *state.Row, w int, chosen, focus bool) string {
-	k := rowKey{ref: string(row.Issue.Ref), title: row.Issue.Title, w: w, chosen: chosen, focus: focus}
-	return m.cached(k, func() string {
-		title := m.st.Text
-		if chosen {
-			title = m.st.Strong
-		}
-		line := widget.Line{m.bar(chosen, focus)}
-		line = line.Add(m.st.Muted, widget.Clean(k.ref)+" ").Add(title, widget.Clean(k.title))
-		return line.Render(w, chosen && focus, m.st)
-	})
-}
-
-// second is why the row stands where it stands.
-func (m *Model) second(s present.Status, w int, chosen, focus bool) string {
-	k := rowKey{sign: s.Sign, text: s.Text, tone: s.Tone, w: w, chosen: chosen, focus: focus}
-	return m.cached(k, func() string {
-		bar := widget.Span{Text: " "}
-		line := widget.Line{bar}.Add(m.st.Tone(s.Tone), s.Sign+" ")
-		ink := m.st.Muted
-		if s.Tone == themes.ToneAttention || s.Tone == themes.ToneDanger {
-			ink = m.st.Tone(s.Tone)
-		}
-		return line.Add(ink, s.Text).Render(w, chosen && focus, m.st)
-	})
 }
 
 func (m *Model) bar(chosen, focus bool) widget.Span {
@@ -151,23 +126,15 @@ func (m *Model) cached(k rowKey, draw func() string) string {
 	return s
 }
 
-// Cursor is where the terminal's cursor belongs: on the selected row.
+// Cursor is where the terminal's cursor belongs after View: on the selected
+// row.
 func (m *Model) Cursor() (x, y int, ok bool) {
-	if m.snap == nil || m.Selected() == nil {
+	if m.Selected() == nil {
 		return 0, 0, false
 	}
 	if m.asList {
 		line := m.lineOf(m.col, m.at) - m.top
 		return 0, line, line >= 0 && line < m.h
 	}
-	x = 1
-	shown, widths := m.shares()
-	for i, c := range shown {
-		if c == m.col {
-			break
-		}
-		x += widths[i]
-	}
-	y = 1 + 2*(m.at-m.cols[m.col].top)
-	return x, y, x < m.w && y < m.h
+	return m.curX, m.curY, m.curX < m.w && m.curY < m.h-1
 }

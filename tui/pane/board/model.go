@@ -59,6 +59,8 @@ type Model struct {
 	top    int // first line of the list
 	filter string
 	cache  map[rowKey]string
+
+	curX, curY int // where the selection was drawn
 }
 
 // New answers an empty board.

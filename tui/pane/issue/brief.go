@@ -31,7 +31,7 @@ func Brief(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *theme
 		where = append(where, widget.Clean(issue.Milestone))
 	}
 	if worker != nil && row.Run != "" {
-		where = append(where, widget.Clean(string(worker.Run.Kind)), "try "+fmt.Sprint(max(worker.Run.Attempt, 1)))
+		where = append(where, "try "+fmt.Sprint(max(worker.Run.Attempt, 1)))
 	}
 	if b := Boxes(issue.Body); b != "" {
 		where = append(where, b)

@@ -43,7 +43,7 @@ func (m *Model) list(row *state.Row, now time.Time) []fact {
 	if worker == nil {
 		worker = present.LastWorker(m.snap, issue.Ref)
 	}
-	facts = append(facts, m.workerFacts(worker, now)...)
+	facts = append(facts, m.workerFacts(worker, worker != nil && worker.Run.ID == row.Run, now)...)
 	facts = append(facts, m.pullFacts(pull, now)...)
 	created := widget.Ago(issue.CreatedAt, now)
 	if issue.CreatedBy != "" && created != "" {
@@ -94,14 +94,16 @@ func (m *Model) claimFacts(issue *board.Issue, now time.Time) []fact {
 	return out
 }
 
-func (m *Model) workerFacts(w *state.Worker, now time.Time) []fact {
+// workerFacts is the run on the issue, live or the last one. What a live one
+// does stands first among the facts already.
+func (m *Model) workerFacts(w *state.Worker, live bool, now time.Time) []fact {
 	if w == nil {
 		return nil
 	}
 	s := present.WorkerState(w, now, &m.st.Signs)
-	out := []fact{
-		{"worker", widget.Clean(string(w.Run.Kind)) + ", try " + fmt.Sprint(max(w.Run.Attempt, 1)), themes.TonePlain},
-		{"", s.Sign + " " + s.Text, s.Tone},
+	out := []fact{{"worker", widget.Clean(string(w.Run.Kind)) + ", try " + fmt.Sprint(max(w.Run.Attempt, 1)), themes.TonePlain}}
+	if !live {
+		out = append(out, fact{"", s.Sign + " " + s.Text, s.Tone})
 	}
 	if w.CostUSD > 0 || w.Tokens > 0 {
 		out = append(out, fact{"cost", widget.Money(w.CostUSD) + ", " + widget.Tokens(w.Tokens), themes.TonePlain})

@@ -168,7 +168,7 @@ func (m *Model) layText(row *state.Row, now time.Time) {
 	m.textKey, m.comments = k, nil
 	m.text = nil
 	if !m.wide {
-		m.text = append(m.text, m.facts(row, w, now)...)
+		m.text = append(m.text, m.lead(row, w, now)...)
 		m.text = append(m.text, widget.Divider("Description", w, m.st))
 	}
 	m.text = append(m.text, description(&row.Issue, w, m.st)...)
@@ -179,9 +179,20 @@ func (m *Model) layText(row *state.Row, now time.Time) {
 		m.text = append(m.text, comment(&row.Issue.Comments[i], w, now, m.st)...)
 	}
 	if !m.wide {
+		m.text = append(m.text, widget.Divider("Facts", w, m.st))
+		m.text = append(m.text, m.facts(row, w, now)...)
 		m.text = append(m.text, widget.Divider("History", w, m.st))
 		m.text = append(m.text, m.history(w, 1000, now)...)
 	}
+}
+
+// lead is the row in two lines, where there is no room for the facts beside.
+func (m *Model) lead(row *state.Row, w int, now time.Time) []string {
+	brief := Brief(m.snap, row, w, 8, now, m.st)
+	if n := len(widget.Wrap(widget.Clean(string(row.Issue.Ref)+" "+row.Issue.Title), w)); len(brief) > min(n, 2) {
+		return brief[min(n, 2):] // the title stands on the box already
+	}
+	return brief
 }
 
 func description(issue *board.Issue, w int, st *themes.Styles) []string {

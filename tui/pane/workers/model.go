@@ -139,7 +139,7 @@ func (m *Model) place() *transcript {
 
 func (m *Model) room() (w, h int) {
 	w, h = widget.Inner(m.detail.W, m.detail.H)
-	return w, h
+	return max(w-2, 0), h
 }
 
 // Update moves the selection, or scrolls the transcript if it has the focus.

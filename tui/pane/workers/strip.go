@@ -98,7 +98,11 @@ func (s *Strip) View(ref board.Ref, now time.Time, focus bool) []string {
 
 // body is the stream, and below it how the run ended if it has.
 func (s *Strip) body(w *state.Worker, iw, ih int, now time.Time) []string {
-	return body(s.r, w, iw, ih, now, s.st)
+	out := body(s.r, w, max(iw-2, 0), ih, now, s.st)
+	for i, l := range out {
+		out[i] = widget.Pad(l, 1, iw)
+	}
+	return out
 }
 
 // Stream draws the newest lines of a worker in any room, for panes that show

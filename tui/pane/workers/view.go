@@ -77,7 +77,7 @@ func (m *Model) viewTranscript(w *state.Worker, now time.Time) []string {
 		Foot:  "reading " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines",
 	}
 	if t.follow {
-		box.Foot = "following " + m.st.Signs.Dot + " " + widget.Count(w.Lines, "line", "lines")
+		box.Foot = "following " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines"
 	}
 	foot := ended(w, iw, now, m.st)
 	rows := ih
@@ -94,6 +94,10 @@ func (m *Model) viewTranscript(w *state.Worker, now time.Time) []string {
 	}
 	if rows < ih {
 		lines = append(lines, foot)
+	}
+	full, _ := widget.Inner(m.detail.W, m.detail.H)
+	for i, l := range lines {
+		lines[i] = widget.Pad(l, 1, full)
 	}
 	return box.Render(lines, m.detail.W, m.detail.H, m.st)
 }

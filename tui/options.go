@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/themes"
+)
+
+// Controller is a loop as the control room sees it: in this process, or behind
+// a socket.
+type Controller interface {
+	// Send asks the loop for something and answers its refusal.
+	Send(ctx context.Context, c state.Command) error
+	// Snapshots answers the one channel on which pictures arrive, the latest
+	// wins. It is closed when there is no contact with the loop any more.
+	Snapshots() <-chan *state.Snapshot
+}
+
+// Options is what a control room is made from.
+type Options struct {
+	Controller Controller
+	// Now is the clock; time.Now if nil. Its location is the one in which
+	// times of day are shown.
+	Now func() time.Time
+	// Theme is the name of a theme. Empty asks the terminal whether it is dark
+	// and takes the dark one until it answers.
+	Theme string
+	// ASCII draws signs and borders with plain ASCII.
+	ASCII bool
+	// Attached says that the loop is another process: leaving only leaves.
+	Attached bool
+}
+
+// Leave is how the control room was left.
+type Leave string
+
+// The ways out of the control room.
+const (
+	LeaveWorkers  Leave = "leave"  // the loop ended, its workers go on
+	LeaveDrained  Leave = "drain"  // the loop ended after its workers
+	LeaveAborted  Leave = "abort"  // workers stopped, rows restored
+	LeaveDetached Leave = "detach" // the loop goes on elsewhere
+	LeaveEnded    Leave = "ended"  // the loop had ended by itself
+	LeaveLost     Leave = "lost"   // terminal, loop or context went away
+)
+
+func (o *Options) theme() (themes.Theme, bool) {
+	t, fixed := themes.ByName(o.Theme)
+	if !fixed {
+		t = themes.For(true)
+	}
+	t.ASCII = o.ASCII
+	return t, fixed
+}
+
+// frameEvery is how often a changed picture is taken at most: pictures that
+// arrive faster are skipped, the latest wins.
+const frameEvery = 33 * time.Millisecond
+
+// toastFor is how long a passing message stands in place of the subject.
+const toastFor = 4 * time.Second
+
+// ackAfter is how long a notice must have stood before a key dismisses it: a
+// key that was on its way when it appeared must not.
+const ackAfter = time.Second
+
+// sendWithin bounds how long a command may take to be accepted.
+const sendWithin = 10 * time.Second
