@@ -35,6 +35,7 @@ const (
 	EventMessage                   // what became of a message; ID, State
 	EventAnswer                    // answer to an Interrupt or End; ID, IDs = messages still queued
 	EventTasks                     // the tasks in the background now; IDs
+	EventTaskEnd                   // a task ended; ID, Failed = it was stopped, no turn follows it
 	EventNotice                    // retries, limits, compaction
 	EventError                     // the agent met an error that is not yet the end
 	EventLimit                     // a usage limit was met; Until, Text

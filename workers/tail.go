@@ -58,7 +58,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.note = e.Text
 	case EventResult:
 		t.addResult(e.Result, at)
-	case EventMessage, EventAnswer, EventTasks:
+	case EventMessage, EventAnswer, EventTasks, EventTaskEnd:
 	}
 }
 
@@ -102,15 +102,23 @@ func (t *Tail) addResult(r *Result, at time.Time) {
 	t.order = t.order[:0]
 	line := Line{At: at, Kind: LineResult, Done: true, Failed: r.IsError}
 	cost := fmt.Sprintf("$%.4f", t.Usage.CostUSD()-before)
-	if r.IsError {
+	switch {
+	case r.Interrupted():
+		line.Text = "interrupted · " + cost
+		t.note = "interrupted, waits for a message"
+	case r.IsError:
 		line.Text = r.Reason() + " · " + cost
 		t.note = "turn ended: " + r.Reason()
-	} else {
+	default:
 		line.Text = "turn ended · " + cost
 		t.note = "turn ended"
 	}
 	t.push(line)
 }
+
+// Interrupted says whether the turn was ended by an interrupt: the agent lives
+// on and takes the next message.
+func (r *Result) Interrupted() bool { return strings.HasPrefix(r.Terminal, "aborted") }
 
 // Reason says in words why a result is an error; empty if it is none.
 func (r *Result) Reason() string {
@@ -121,8 +129,8 @@ func (r *Result) Reason() string {
 	if text == "" {
 		text = strings.Join(r.Errors, "; ")
 	}
-	if strings.HasPrefix(r.Terminal, "aborted") {
-		text = "interrupted"
+	if r.Interrupted() {
+		return "interrupted"
 	}
 	for _, s := range []string{text, r.Terminal, r.Subtype, "error"} {
 		if s = strings.TrimSpace(Clean(s, 1000)); s != "" && s != "success" {

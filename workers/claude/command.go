@@ -116,7 +116,7 @@ func reviewerMayNot() []string {
 		"Bash(git grep -O*)",
 		"Bash(git grep *--open-files-in-pager*)",
 		"Bash(git fetch * --upload-pack*)",
-		"Bash(git fetch *:*)",
+		"Bash(git fetch *:**)",
 		"Bash(git ls-remote *--upload-pack*)",
 		"Bash(gh * --web*)",
 	}

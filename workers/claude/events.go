@@ -220,6 +220,9 @@ func system(dst []workers.Event, o object) []workers.Event {
 				e.IDs = append(e.IDs, t.get("task_id").text(argLimit))
 			}
 		})
+	case kind.is("task_notification"):
+		e.Kind, e.ID = workers.EventTaskEnd, o.get("task_id").text(argLimit)
+		e.Failed = o.get("status").is("stopped")
 	case kind.is("compact_boundary"):
 		var buf [room]member
 		meta, _ := members(buf[:0], o.get("compact_metadata"))

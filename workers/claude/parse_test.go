@@ -14,8 +14,8 @@ import (
 
 // told is what can be counted of a stream, by us and by a plain decoder.
 type told struct {
-	Turns, Texts, Thoughts, Tools, ToolEnds, FailedTools, Denied, Results, Errors, Replays, Receipts, Answers, Tasks, Limits int
-	SubTexts, Retries                                                                                                        int
+	Turns, Texts, Thoughts, Tools, ToolEnds, FailedTools, Denied, Results, Errors, Replays, Receipts, Answers, Tasks, TaskEnds, Limits int
+	SubTexts, Retries                                                                                                                  int
 }
 
 func ours(events []workers.Event) told {
@@ -52,6 +52,10 @@ func ours(events []workers.Event) told {
 			c.Answers++
 		case workers.EventTasks:
 			c.Tasks += 1 + 100*len(e.IDs)
+		case workers.EventTaskEnd:
+			if c.TaskEnds++; e.Failed {
+				c.TaskEnds += 100
+			}
 		case workers.EventLimit:
 			c.Limits++
 		case workers.EventNotice:
@@ -85,6 +89,10 @@ func theirs(t *testing.T, data []byte) told {
 		case "system/background_tasks_changed":
 			tasks, _ := m["tasks"].([]any)
 			c.Tasks += 1 + 100*len(tasks)
+		case "system/task_notification":
+			if c.TaskEnds++; str(m, "status") == "stopped" {
+				c.TaskEnds += 100
+			}
 		case "system/api_retry":
 			c.Retries++
 		case "command_lifecycle/":

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -75,15 +76,27 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 	return c, nil
 }
 
-// relay passes on what the launcher sends. The launcher writes whole lines
-// under the input's lock, as we do.
+// relay passes on what the launcher sends, whole lines only: we write between
+// them. The end of its input, for whatever reason, is the end of our host.
 func (c *child) relay(gone chan<- struct{}) {
 	defer close(gone)
-	_, _ = io.Copy(c.in, os.Stdin) // its end, for whatever reason, is the end of our host
+	for in := bufio.NewReader(os.Stdin); ; {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		if c.write(line) != nil {
+			return
+		}
+	}
 }
 
 // say writes a line to the agent. The caller holds the input's lock.
 func (c *child) say(_ workers.Folder, line []byte, _ time.Duration) error {
+	return c.write(line)
+}
+
+func (c *child) write(line []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, err := c.in.Write(line); err != nil {

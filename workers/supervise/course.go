@@ -16,6 +16,7 @@ const (
 	waitTurn                 // a turn runs
 	waitMessages             // a message that was sent has not been answered
 	waitTasks                // tasks run in the background; more turns may follow
+	waitFollowUp             // a task has ended, and the turn that tells of it has not begun
 	waitOwner                // it was interrupted, and nobody has said how to go on
 )
 
@@ -31,6 +32,8 @@ type course struct {
 	began   bool   // a turn has begun
 	idle    bool   // the last turn has ended and no other has begun
 	tasks   int    // in the background
+	hadTask bool   // one ran in the background at some time
+	follow  bool   // a turn follows that nobody asked for
 	queued  int    // turns that the last result said are waiting
 	last    *workers.Result
 	usage   workers.Usage
@@ -75,6 +78,9 @@ func (c *course) add(e *workers.Event) {
 		}
 	case workers.EventTasks:
 		c.tasks = len(e.IDs)
+		c.hadTask = c.hadTask || c.tasks > 0
+	case workers.EventTaskEnd:
+		c.follow = c.idle && !e.Failed
 	case workers.EventLimit:
 		c.limited, c.limit = true, e.Until
 	case workers.EventRaw:
@@ -87,7 +93,7 @@ func (c *course) add(e *workers.Event) {
 	}
 }
 
-func (c *course) busy() { c.idle, c.queued = false, 0 }
+func (c *course) busy() { c.idle, c.follow, c.queued = false, false, 0 }
 
 func (c *course) message(e *workers.Event) {
 	switch e.State {
@@ -154,14 +160,12 @@ func (c *course) waits(sent []string) wait {
 	switch {
 	case c.queued > 0:
 		return waitMessages
-	case c.interrupted():
+	case c.last.Interrupted():
 		return waitOwner
 	case c.tasks > 0:
 		return waitTasks
+	case c.follow:
+		return waitFollowUp
 	}
 	return waitNothing
-}
-
-func (c *course) interrupted() bool {
-	return c.last != nil && strings.HasPrefix(c.last.Terminal, "aborted")
 }

@@ -41,7 +41,7 @@ type Options struct {
 type Times struct {
 	Start      time.Duration // until the first turn begins; 2 min
 	Settle     time.Duration // of silence after the last result before the end; 150 ms
-	Message    time.Duration // for a message that is never acknowledged; 1 min
+	Message    time.Duration // for a turn that is due, or a message never acknowledged; 1 min
 	Background time.Duration // of silence while only background tasks run; 10 min
 	Owner      time.Duration // for a word after an interrupt; 10 min
 	End        time.Duration // from the end of the session to the end of the agent; 10 s
@@ -50,6 +50,11 @@ type Times struct {
 	Poll       time.Duration // between two looks at an idle transcript; 100 ms
 	Disk       time.Duration // for a full disk to get room for the exit; 10 min
 }
+
+// taskSettle is how much longer the last silence must be in a run that had
+// tasks in the background: one that ended just before the result may yet get
+// a turn of its own.
+const taskSettle = 10
 
 func (t Times) withDefaults() Times {
 	set := func(d *time.Duration, to time.Duration) {
@@ -318,7 +323,7 @@ func (s *supervisor) maybeEnd(now time.Time) {
 			return
 		}
 		s.problem = noStart(s.times.Start, firstOf(s.folder.StderrTail(problemTail), s.course.raw))
-	case waitMessages:
+	case waitMessages, waitFollowUp:
 		if quiet < s.times.Message {
 			return
 		}
@@ -331,7 +336,11 @@ func (s *supervisor) maybeEnd(now time.Time) {
 			return
 		}
 	case waitNothing:
-		if quiet < s.times.Settle {
+		settle := s.times.Settle
+		if s.course.hadTask {
+			settle *= taskSettle
+		}
+		if quiet < settle {
 			return
 		}
 	}

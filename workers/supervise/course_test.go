@@ -1,0 +1,169 @@
+package supervise
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/workers/claude"
+)
+
+var now = time.Date(2026, 11, 30, 11, 7, 0, 0, time.UTC)
+
+// feed takes lines of a stream, one event source for all tests.
+func feed(c *course, stream string) {
+	agent := claude.Agent{Now: func() time.Time { return now }}
+	for line := range strings.Lines(stream) {
+		for _, e := range agent.Parse(nil, []byte(strings.TrimSpace(line))) {
+			c.add(&e)
+		}
+	}
+}
+
+const (
+	began     = `{"type":"system","subtype":"init"}` + "\n"
+	text      = `{"type":"assistant","message":{"content":[{"type":"text","text":"x"}]},"parent_tool_use_id":null}` + "\n"
+	subText   = `{"type":"assistant","message":{"content":[{"type":"text","text":"x"}]},"parent_tool_use_id":"t"}` + "\n"
+	good      = `{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"STATUS: COMPLETE"}` + "\n"
+	aborted   = `{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools"}` + "\n"
+	more      = `{"type":"result","subtype":"success","is_error":false,"queued_turn_count":1}` + "\n"
+	oneTask   = `{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b"}]}` + "\n"
+	noTasks   = `{"type":"system","subtype":"background_tasks_changed","tasks":[]}` + "\n"
+	taskDone  = `{"type":"system","subtype":"task_notification","task_id":"b","status":"completed"}` + "\n"
+	taskStop  = `{"type":"system","subtype":"task_notification","task_id":"b","status":"stopped"}` + "\n"
+	queued    = `{"type":"command_lifecycle","command_uuid":"m","state":"queued"}` + "\n"
+	started   = `{"type":"command_lifecycle","command_uuid":"m","state":"started"}` + "\n"
+	completed = `{"type":"command_lifecycle","command_uuid":"m","state":"completed"}` + "\n"
+	cancelled = `{"type":"command_lifecycle","command_uuid":"m","state":"cancelled"}` + "\n"
+	echo      = `{"type":"user","isReplay":true,"uuid":"m","message":{"content":"x"}}` + "\n"
+	stillThat = `{"type":"control_response","response":{"response":{"still_queued":["m"]}}}` + "\n"
+	rejected  = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1796044043}}` + "\n"
+	limited   = `{"type":"result","is_error":true,"api_error":"usage_limit_reached","terminal_reason":"api_error","result":"You've hit your 5-hour limit · resets 1:07pm (UTC)"}` + "\n"
+)
+
+func TestWhatARunWaitsFor(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, stream string
+		sent         []string
+		want         wait
+	}{
+		{"nothing said yet", "", nil, waitStart},
+		{"a receipt is no start", queued, nil, waitStart},
+		{"a turn", began + text, nil, waitTurn},
+		{"its end", began + text + good, nil, waitNothing},
+		{"a result without a turn", good, nil, waitNothing},
+		{"two results", began + good + good, nil, waitNothing},
+		{"a turn after the result", began + good + began, nil, waitTurn},
+		{"a turn whose init was lost", began + good + text, nil, waitTurn},
+		{"a task in the background", began + oneTask + good, nil, waitTasks},
+		{"a subagent in the background speaks", began + oneTask + good + subText, nil, waitTasks},
+		{"the task has ended", began + oneTask + good + taskDone + noTasks, nil, waitFollowUp},
+		{"and gets its turn", began + oneTask + good + taskDone + noTasks + began, nil, waitTurn},
+		{"and that ends", began + oneTask + good + taskDone + noTasks + began + good, nil, waitNothing},
+		{"the task was stopped", began + oneTask + good + taskStop + noTasks, nil, waitNothing},
+		{"the task ended within the turn", began + oneTask + taskDone + noTasks + good, nil, waitNothing},
+		{"a message the agent has not seen", began + good, []string{"m"}, waitMessages},
+		{"a message that is queued", began + queued + good, []string{"m"}, waitMessages},
+		{"a message that joined the turn", began + queued + started + good, []string{"m"}, waitNothing},
+		{"known by its echo alone", began + echo + good, []string{"m"}, waitNothing},
+		{"a message that was answered", began + queued + completed + good, []string{"m"}, waitNothing},
+		{"its receipt comes late", began + queued + good + completed, []string{"m"}, waitNothing},
+		{"a message that was dropped", began + queued + good + cancelled, []string{"m"}, waitNothing},
+		{"echo and receipts out of order", began + echo + queued + good, []string{"m"}, waitNothing},
+		{"the agent says that more is queued", began + more, nil, waitMessages},
+		{"and begins with it", began + more + began, nil, waitTurn},
+		{"interrupted", began + aborted, nil, waitOwner},
+		{"interrupted with a message behind it", began + queued + stillThat + aborted, []string{"m"}, waitMessages},
+		{"interrupted and steered", began + aborted + queued + started + began + good, []string{"m"}, waitNothing},
+	}
+	for _, tt := range tests {
+		c := newCourse("first", 0)
+		feed(c, tt.stream)
+		if got := c.waits(tt.sent); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// At the end of each recording of a run that ended by itself nothing is
+// waited for, and before its last result something is.
+func TestRecordingsEndOnce(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("..", "claude", "testdata", "transcripts", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	// Cut off by a signal, or ended while something ran.
+	unfinished := map[string]wait{"sigterm.jsonl": waitTurn}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newCourse("first", 0)
+		var sent []string
+		last := bytes.Count(data, []byte(`"type":"result"`))
+		seen := 0
+		for line := range bytes.Lines(data) {
+			if bytes.Contains(line, []byte(`"type":"result"`)) {
+				seen++
+			} else if w := c.waits(sent); seen > 0 && seen < last && w == waitNothing && !bytes.Contains(line, []byte("command_lifecycle")) &&
+				!strings.HasPrefix(filepath.Base(file), "compact") && !strings.HasPrefix(filepath.Base(file), "interrupt") && !strings.HasPrefix(filepath.Base(file), "steer.") {
+				t.Errorf("%s: over after %d of %d results", filepath.Base(file), seen, last)
+			}
+			feed(c, string(line))
+		}
+		if got, want := c.waits(sent), unfinished[filepath.Base(file)]; got != want {
+			t.Errorf("%s: waits for %d, want %d", filepath.Base(file), got, want)
+		}
+	}
+}
+
+func TestExit(t *testing.T) {
+	t.Parallel()
+	reset := time.Unix(1796044043, 0)
+	tests := []struct {
+		name, stream string
+		how          ended
+		problem      string // the supervisor's own
+		stderr       string
+		want         workers.Exit
+	}{
+		{"done", began + good, ended{}, "", "noise", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
+		{"exit 0 with nothing done", "", ended{}, "", "", workers.Exit{Problem: "the agent exited 0 without a result"}},
+		{"its own words", "", ended{code: 1}, "", "error: no\x1b[2J", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result: error: no␛[2J"}},
+		{"words on its output", "fatal: oops\n", ended{code: 2}, "", "", workers.Exit{Code: 2, Problem: "the agent exited 2 without a result: fatal: oops"}},
+		{"killed", began + text, ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result"}},
+		{"the last result counts", began + good + began + aborted, ended{}, "", "", workers.Exit{IsError: true, Subtype: "error_during_execution", Terminal: "aborted_tools", Problem: "interrupted"}},
+		{"an error, then good", began + aborted + began + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
+		{"our own finding wins", began + good, ended{}, "no sign of a start", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE", Problem: "no sign of a start"}},
+		{"a limit by its event", began + rejected + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", LimitUntil: reset}},
+		{"a limit by its text", began + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", LimitUntil: now.Add(2 * time.Hour)}},
+		{"a limit that says no time", "You've hit your usage limit\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result", LimitUntil: now.Add(unknownReset)}},
+		{"a limit that passed", began + rejected + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
+	}
+	for _, tt := range tests {
+		c := newCourse("first", 0)
+		feed(c, tt.stream)
+		got := exitOf(c, tt.how, tt.problem, tt.stderr, now)
+		if tt.want.Ended = now; got.LimitUntil.Equal(tt.want.LimitUntil) {
+			got.LimitUntil = tt.want.LimitUntil
+		}
+		if got != tt.want {
+			t.Errorf("%s:\n got %+v\nwant %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestNoStartSaysWhatItSaw(t *testing.T) {
+	t.Parallel()
+	got := noStart(2*time.Minute, " Do you trust this folder?\x07 ")
+	if want := "no sign of a start within 2m0s: it probably waits on a prompt that nobody sees; its last words: Do you trust this folder?␇"; got != want {
+		t.Errorf("%q", got)
+	}
+}
