@@ -17,13 +17,13 @@ func (f *firing) topUp(ctx context.Context) error {
 	f.retries(ctx)
 	for {
 		f.refresh()
-		ds := slices.DeleteFunc(plan.TopUp(&f.facts), func(d state.Dispatch) bool { return f.skipped[d.Issue.Ref] })
+		ds := plan.TopUp(&f.facts)
 		if len(ds) == 0 {
 			return nil
 		}
 		d := ds[0]
 		if err := f.dispatch(ctx, d); err != nil {
-			f.skipped[d.Issue.Ref] = true
+			f.skip(d.Issue.Ref)
 			f.say(d.Issue.Ref, true, "start the %s on %s: %v", d.Kind, d.Issue.Ref, err)
 		}
 	}
@@ -38,7 +38,7 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 	f.replace(issue)
 	j := plan.Judge(&f.facts, &issue)
 	if j.Hold != "" || j.Kind != d.Kind {
-		f.skipped[issue.Ref] = true
+		f.skip(issue.Ref)
 		return nil
 	}
 	r := f.newRun(issue, j)
@@ -57,6 +57,9 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 	return f.start(ctx, r, issue, j.PR, nil)
 }
 
+// skip leaves a row to the next firing.
+func (f *firing) skip(ref board.Ref) { f.facts.Skip[ref] = true }
+
 // replace puts a row that was read again in the place of the polled one.
 func (f *firing) replace(issue board.Issue) {
 	for i := range f.facts.Rows {
@@ -71,10 +74,17 @@ func (f *firing) newRun(issue board.Issue, j plan.Judgement) state.Run {
 	id := f.e.o.NewID()
 	r := state.Run{
 		ID: id, Session: id, Ref: issue.Ref, Kind: j.Kind, Agent: j.Agent,
-		Attempt: plan.Tries(&issue, j.Kind) + 1, Title: issue.Title, Milestone: issue.Milestone,
+		Attempt: plan.Tries(&issue, j.Kind, headOf(j.PR)) + 1, Title: issue.Title, Milestone: issue.Milestone,
 		PriorRole: issue.Role, PriorDelegate: issue.Delegate, Phase: state.PhaseClaiming,
 	}
 	return r
+}
+
+func headOf(pr *board.PullRequest) string {
+	if pr == nil {
+		return ""
+	}
+	return pr.HeadSHA
 }
 
 // retries starts the next try of every run whose wait is over and that has a
@@ -101,14 +111,20 @@ func (f *firing) retry(ctx context.Context, old state.Run) error {
 	case err != nil:
 		return err
 	}
-	if c := fin.Issue.Claim; c == nil || c.Session != old.Session || fin.Issue.Role != board.RoleInProgress {
-		return f.carry(ctx, old, plan.GiveBack(&old, &fin.Issue))
+	if ds := plan.Again(fin); ds != nil {
+		return f.carry(ctx, old, ds)
 	}
-	id := f.e.o.NewID()
-	next := old
-	next.ID, next.Session, next.Attempt, next.Phase = id, id, old.Attempt+1, state.PhaseClaiming
-	next.Epoch, next.Carried, next.Fresh = 0, nil, false
-	return f.start(ctx, next, fin.Issue, fin.PR, &old)
+	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
+}
+
+// nextTry is a new run in the place of one that failed: it keeps where the row
+// came from and why the try before it failed, and nothing that was measured.
+func nextTry(old *state.Run, id string) state.Run {
+	return state.Run{
+		ID: id, Session: id, Ref: old.Ref, Kind: old.Kind, Agent: old.Agent, Attempt: old.Attempt + 1,
+		Phase: state.PhaseClaiming, Title: old.Title, Milestone: old.Milestone,
+		PriorRole: old.PriorRole, PriorDelegate: old.PriorDelegate, Failure: old.Failure,
+	}
 }
 
 // start takes the claim and brings the worker to life: journal, claim, In
@@ -149,7 +165,7 @@ func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error 
 		if errors.Is(err, board.ErrUnknownOutcome) {
 			return err
 		}
-		f.skipped[r.Ref] = true
+		f.skip(r.Ref)
 		return errors.Join(err, f.book.drop(r.ID))
 	}
 	r.Epoch, r.Phase, r.StampedAt = c.Epoch, state.PhaseClaimed, f.e.o.Now()
@@ -214,7 +230,7 @@ func (f *firing) running(ctx context.Context, r *state.Run, st state.WorkerStatu
 
 // undo gives a row back whose worker was never started.
 func (f *firing) undo(ctx context.Context, r state.Run, cause error) error {
-	f.skipped[r.Ref] = true
+	f.skip(r.Ref)
 	issue, err := f.e.d.Board.Issue(ctx, r.Ref)
 	if err != nil {
 		return errors.Join(cause, err)
@@ -225,7 +241,7 @@ func (f *firing) undo(ctx context.Context, r state.Run, cause error) error {
 // failStart settles a start that failed after the claim. It counts as a failed
 // try, so that a row which can never start comes to rest with its reason.
 func (f *firing) failStart(ctx context.Context, r state.Run, cause error) error {
-	f.skipped[r.Ref] = true
+	f.skip(r.Ref)
 	st, err := f.e.d.Watcher.Forbid(ctx, r.ID)
 	if err != nil {
 		return errors.Join(cause, err)

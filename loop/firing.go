@@ -21,8 +21,7 @@ type firing struct {
 	began time.Time
 	book  *book
 
-	facts   plan.Facts
-	skipped map[board.Ref]bool // not to be dispatched again in this firing
+	facts plan.Facts
 
 	// What the owner takes over at the end.
 	read      bool // the poll succeeded
@@ -40,8 +39,8 @@ type firing struct {
 }
 
 func newFiring(e *Engine, why string) *firing {
-	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, skipped: map[board.Ref]bool{}, costToday: e.costToday}
-	f.facts.Settings = e.o.Settings
+	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, costToday: e.costToday}
+	f.facts.Settings, f.facts.Skip = e.o.Settings, map[board.Ref]bool{}
 	return f
 }
 
@@ -185,7 +184,7 @@ func (f *firing) sum(ctx context.Context) error {
 	f.needs = plan.Needs(&f.facts, f.rows)
 	f.status = plan.Status(&f.facts, f.rows, f.needs)
 	f.idle = plan.Idle(&f.facts, f.rows)
-	f.shown = shownPulls(&f.facts)
+	f.shown = plan.OpenPulls(&f.facts)
 	if cost, err := f.e.d.Journal.CostOn(f.facts.Now); err == nil {
 		f.costToday = cost
 	}
@@ -211,26 +210,6 @@ func (f *firing) saveRuntime(context.Context) error {
 		return fmt.Errorf("save the runtime state: %w", err)
 	}
 	return nil
-}
-
-// shownPulls are the open pull requests with the issues they belong to.
-func shownPulls(facts *plan.Facts) []state.Pull {
-	var out []state.Pull
-	for i := range facts.Pulls {
-		p := facts.Pulls[i]
-		if p.State != board.PullOpen {
-			continue
-		}
-		shown := state.Pull{PR: p}
-		for n := range facts.Rows {
-			if own := plan.PullOf(&facts.Rows[n], facts.Pulls[i:i+1]); own != nil {
-				shown.Ref = facts.Rows[n].Ref
-				break
-			}
-		}
-		out = append(out, shown)
-	}
-	return out
 }
 
 // gone says whether an error proves that there is nothing left to settle.

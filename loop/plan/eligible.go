@@ -35,6 +35,7 @@ const (
 	HoldSlots      = "slots"
 	HoldPaused     = "paused"
 	HoldNext       = "next"
+	HoldMerged     = "merged"
 )
 
 // agentLabel is the label prefix that chooses an agent for one issue.
@@ -57,32 +58,19 @@ func hold(name, format string, args ...any) Judgement {
 
 // rule is one question of the eligibility rules: it answers a judgement that
 // holds the row, or false to go on to the next rule.
-type rule func(f *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
+type rule func(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
 
 // Judge applies the rules in order and names the queue of an eligible row
 // (dispatcher-system.md, Eligibility 1 to 6).
-func Judge(f *Facts, i *board.Issue) Judgement {
-	pr := PullOf(i, f.Pulls)
-	for _, r := range rules() {
-		if j, held := r(f, i, pr); held {
-			j.PR = pr
-			return j
-		}
-	}
-	j := queue(f, i, pr)
-	j.PR = pr
-	return j
-}
+func Judge(f *Facts, i *board.Issue) Judgement { return newIndex(f).judge(i) }
 
 // rules are the questions in the order in which they are asked.
-func rules() []rule {
-	return []rule{
-		ruleReadable, ruleOurs, ruleNever, ruleHuman, ruleAgent, ruleParent, ruleClaim, ruleHeld, ruleAttention, ruleNoReply,
-	}
+var rules = []rule{
+	ruleReadable, ruleOurs, ruleNever, ruleMerged, ruleHuman, ruleAgent, ruleParent, ruleClaim, ruleHeld, ruleAttention, ruleNoReply,
 }
 
 // ruleReadable: a row that cannot be read is its own hold (design.md, section 10).
-func ruleReadable(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleReadable(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	switch {
 	case i.Unreadable != "":
 		return hold(HoldUnreadable, "cannot be read: %s", i.Unreadable), true
@@ -94,12 +82,14 @@ func ruleReadable(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bo
 	return Judgement{}, false
 }
 
-// ruleOurs: what we work, verify or will retry is not dispatched again.
-func ruleOurs(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
-	r, ok := f.RunOn(i.Ref)
+// ruleOurs: what we work, verify or will retry is not dispatched again. While
+// a retry takes over the claim of the try before it, the newer run counts.
+func ruleOurs(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	n, ok := x.runs[i.Ref]
 	if !ok {
 		return Judgement{}, false
 	}
+	r := &x.Runs[n]
 	switch r.Phase {
 	case state.PhaseVerifying:
 		return hold(HoldVerifying, "verifying: checks of %s are pending", r.PR), true
@@ -115,7 +105,7 @@ func ruleOurs(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 
 // ruleNever: Backlog and Question are never dispatched, and Human Review is
 // the owner's (Eligibility 1; Roles).
-func ruleNever(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+func ruleNever(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
 	switch i.Role {
 	case board.RoleBacklog:
 		return hold(HoldBacklog, "in Backlog until you move it"), true
@@ -131,8 +121,17 @@ func ruleNever(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool
 	return Judgement{}, false
 }
 
+// ruleMerged: a merged pull request is the end of its issue, whether or not
+// the board has closed it yet (dispatcher-system.md, Transitions).
+func ruleMerged(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+	if EndedByMerge(i, pr) {
+		return hold(HoldMerged, "%s is merged; the board has yet to close the row", pr.Name), true
+	}
+	return Judgement{}, false
+}
+
 // ruleHuman: assignee set and delegate empty is a person's row (Eligibility 2).
-func ruleHuman(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleHuman(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if i.HumanOwned() {
 		return hold(HoldHuman, "%s works on it", i.Assignee), true
 	}
@@ -141,11 +140,11 @@ func ruleHuman(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool)
 
 // ruleAgent: another agent's delegate is left alone (Eligibility 3), and so is
 // a row whose label names an agent that does not exist (design.md, section 4).
-func ruleAgent(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleAgent(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if !i.Delegate.Ours() {
 		return hold(HoldAgent, "delegated to another agent, %s", i.Delegate), true
 	}
-	if name, ok := agentOf(i); ok && !f.Settings.Agents[name] {
+	if name, ok := agentOf(i); ok && !x.Settings.Agents[name] {
 		return hold(HoldUnknown, "the label %s%s names no agent of the configuration", agentLabel, name), true
 	}
 	return Judgement{}, false
@@ -163,26 +162,26 @@ func agentOf(i *board.Issue) (string, bool) {
 
 // ruleParent: a child whose parent is in the same milestone is never
 // dispatched, the parent is the unit (Eligibility 4).
-func ruleParent(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleParent(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if i.Parent == "" {
 		return Judgement{}, false
 	}
-	if p, ok := f.Row(i.Parent); ok && p.Milestone == i.Milestone {
+	if p, ok := x.row(i.Parent); ok && p.Milestone == i.Milestone {
 		return hold(HoldParent, "part of %s", i.Parent), true
 	}
 	return Judgement{}, false
 }
 
 // ruleClaim: a fresh claim of another session is left alone (Eligibility 5).
-func ruleClaim(f *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
-	if i.Claim == nil || i.Claim.Stale(f.Now, f.Settings.StaleWindow) {
+func ruleClaim(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if i.Claim == nil || i.Claim.Stale(x.Now, x.Settings.StaleWindow) {
 		return Judgement{}, false
 	}
-	return hold(HoldClaim, "another session works on it, %dm", i.Claim.Age(f.Now)), true
+	return hold(HoldClaim, "another session works on it, %dm", i.Claim.Age(x.Now)), true
 }
 
 // ruleHeld: the owner stopped work on the row (design.md, section 4, HELD).
-func ruleHeld(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleHeld(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if reason, held := board.Held(i); held {
 		return hold(HoldOwner, "%s", orElse(reason, "held by you")), true
 	}
@@ -191,7 +190,7 @@ func ruleHeld(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 
 // ruleAttention: "needs human attention" holds every queue (design.md,
 // section 4, GAVE UP).
-func ruleAttention(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+func ruleAttention(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
 	head := ""
 	if pr != nil {
 		head = pr.HeadSHA
@@ -204,7 +203,7 @@ func ruleAttention(_ *Facts, i *board.Issue, pr *board.PullRequest) (Judgement, 
 
 // ruleNoReply: a row moved out of Question without a reply is not dispatched
 // (dispatcher-system.md, Questions).
-func ruleNoReply(_ *Facts, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+func ruleNoReply(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if board.MovedWithoutReply(i) {
 		return hold(HoldNoReply, "left Question without an answer; comment on it"), true
 	}

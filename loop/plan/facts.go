@@ -45,14 +45,11 @@ type Retry struct {
 // Wait is the pause after failed attempt n, counted from 1:
 // min(First·2^(n-1), Max).
 func (r Retry) Wait(n int) time.Duration {
-	d := r.First
-	for range n - 1 {
-		if d >= r.Max/2 {
-			return r.Max
-		}
-		d *= 2
+	d := min(r.First, r.Max)
+	for ; n > 1 && d < r.Max && d > 0; n-- {
+		d = min(2*d, r.Max)
 	}
-	return min(d, r.Max)
+	return d
 }
 
 // Facts are what one firing read.
@@ -63,27 +60,9 @@ type Facts struct {
 	Pulls    []board.PullRequest
 	Runs     []state.Run // the journal
 	Settings Settings
-}
-
-// Row finds a row by its ref.
-func (f *Facts) Row(ref board.Ref) (*board.Issue, bool) {
-	for i := range f.Rows {
-		if f.Rows[i].Ref == ref {
-			return &f.Rows[i], true
-		}
-	}
-	return nil, false
-}
-
-// RunOn is our run on an issue. While a retry takes over the claim of the try
-// before it, both stand in the journal, and the newer one is the run.
-func (f *Facts) RunOn(ref board.Ref) (*state.Run, bool) {
-	for i := len(f.Runs) - 1; i >= 0; i-- {
-		if f.Runs[i].Ref == ref {
-			return &f.Runs[i], true
-		}
-	}
-	return nil, false
+	// Skip are the rows that this firing has tried and could not start: they
+	// take no slot from the others.
+	Skip map[board.Ref]bool
 }
 
 // Free says whether one more worker of a kind may start.
@@ -123,12 +102,19 @@ func PullOf(issue *board.Issue, pulls []board.PullRequest) *board.PullRequest {
 		if !belongs(issue, &pulls[i]) {
 			continue
 		}
-		if best == nil || pullRank(&pulls[i]) > pullRank(best) ||
-			(pullRank(&pulls[i]) == pullRank(best) && pulls[i].Number > best.Number) {
+		if best == nil || better(&pulls[i], best) {
 			best = &pulls[i]
 		}
 	}
 	return best
+}
+
+// better orders the pull requests of one issue.
+func better(a, b *board.PullRequest) bool {
+	if ra, rb := pullRank(a), pullRank(b); ra != rb {
+		return ra > rb
+	}
+	return a.Number > b.Number
 }
 
 func pullRank(p *board.PullRequest) int {
@@ -165,9 +151,12 @@ func Linked(issue *board.Issue, p *board.PullRequest) bool {
 	return false
 }
 
+// taskBranch begins every branch of ours.
+const taskBranch = "task/"
+
 // BranchPrefix is what every task branch of an issue begins with:
 // `task/<identifier-lowercased>-` (dispatcher-system.md, One task, one PR).
 func BranchPrefix(ref board.Ref) string {
 	id := strings.TrimPrefix(strings.ToLower(string(ref)), "#")
-	return "task/" + id + "-"
+	return taskBranch + id + "-"
 }

@@ -67,24 +67,38 @@ func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 		state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateOf(run.Kind), Why: "given back"})
 }
 
+// EndedByMerge says whether the merge of its pull request was the end of the
+// issue: the pull request is merged, and the row has not been taken up again
+// since. It was if its owner moved it after the merge, or if it is at work or
+// ready for work by a move after it: nothing but an owner's reopening leads
+// there (dispatcher-system.md, Transitions).
+func EndedByMerge(i *board.Issue, pr *board.PullRequest) bool {
+	if pr == nil || pr.State != board.PullMerged {
+		return false
+	}
+	if !i.StateSince.After(pr.MergedAt) {
+		return true
+	}
+	return i.StateBy != board.ActorOwner && i.Role != board.RoleInProgress && i.Role != board.RoleReady
+}
+
 // Merged finds the rows that automation closes: their pull request is merged
 // and nobody has taken them up again since (design.md, section 8, Who writes
 // Done).
 func Merged(f *Facts) []state.Decision {
 	var out []state.Decision
-	for i := range f.Rows {
-		row := &f.Rows[i]
-		pr := PullOf(row, f.Pulls)
-		if row.Closed || row.Unreadable != "" || pr == nil || pr.State != board.PullMerged {
+	x := newIndex(f)
+	for n := range f.Rows {
+		row := &f.Rows[n]
+		if row.Closed || row.Unreadable != "" {
 			continue
 		}
-		if row.StateBy == board.ActorOwner && row.StateSince.After(pr.MergedAt) {
+		if _, ours := x.runs[row.Ref]; ours {
 			continue
 		}
-		if _, ours := f.RunOn(row.Ref); ours {
-			continue
+		if pr := x.pull(row); EndedByMerge(row, pr) {
+			out = append(out, state.Decision{Op: state.OpDone, Ref: row.Ref, PR: pr.Name, Why: pr.Name + " is merged"})
 		}
-		out = append(out, state.Decision{Op: state.OpDone, Ref: row.Ref, PR: pr.Name, Why: pr.Name + " is merged"})
 	}
 	return out
 }

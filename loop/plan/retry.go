@@ -23,13 +23,17 @@ func failed(f *Finished, reason string) []state.Decision {
 		}
 	}
 	n := f.Run.Attempt
-	if n < f.Settings.Retry.MaxAttempts {
-		return []state.Decision{
-			comment(f, board.WithMark(fmt.Sprintf("Try %d of %d by the %s did not finish: %s", n, f.Settings.Retry.MaxAttempts, f.Run.Kind, reason), mark(f, n))),
-			{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Now.Add(f.Settings.Retry.Wait(n)), Text: reason, Why: "failed"},
-		}
+	if n >= f.Settings.Retry.MaxAttempts {
+		return gaveUp(f, reason)
 	}
-	return gaveUp(f, reason)
+	note := comment(f, board.WithMark(fmt.Sprintf("Try %d of %d by the %s did not finish: %s", n, f.Settings.Retry.MaxAttempts, f.Run.Kind, reason), mark(f, n)))
+	if f.Issue.Claim == nil {
+		return settle(f, "failed: "+reason+"; its queue tries again", append([]state.Decision{note}, requeue(f)...)...)
+	}
+	return []state.Decision{
+		note,
+		{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Now.Add(f.Settings.Retry.Wait(n)), Text: reason, Why: "failed"},
+	}
 }
 
 func gaveUp(f *Finished, reason string) []state.Decision {
@@ -42,10 +46,35 @@ func gaveUp(f *Finished, reason string) []state.Decision {
 			notice(f, "%s needs you: the review failed %s - %s", f.Run.Ref, times(n), reason))
 	}
 	text := board.WithMark(board.AttentionText(fmt.Sprintf("%d failed dispatcher attempts - %s", n, reason)), mark(f, n))
+	ds := append([]state.Decision{comment(f, text)}, release(f)...)
 	return settle(f, "gave up: "+reason,
-		comment(f, text),
-		act(state.OpRelease, f, ""),
-		notice(f, "%s needs you: %d failed attempts - %s", f.Run.Ref, n, reason))
+		append(ds, notice(f, "%s needs you: %d failed attempts - %s", f.Run.Ref, n, reason))...)
+}
+
+// requeue puts a row that its worker released back into its queue. A row at
+// work without a delegate is in the developers' already (dispatcher-system.md,
+// Eligibility 6).
+func requeue(f *Finished) []state.Decision {
+	if f.Run.Kind != board.KindReviewer {
+		return nil
+	}
+	return []state.Decision{{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "failed"}}
+}
+
+// Again says what becomes of an armed retry when its wait is over: nothing,
+// and then it starts, or decisions that end the run instead.
+func Again(f *Finished) []state.Decision {
+	if c := f.Issue.Claim; c != nil && c.Session == f.Run.Session {
+		if d := merged(f); d != nil {
+			return d
+		}
+		_, held := board.Held(&f.Issue)
+		open := f.PR != nil && f.PR.State == board.PullOpen && !f.PR.Draft
+		if f.Issue.Role == board.RoleInProgress && !held && (open || f.Run.Kind != board.KindReviewer) {
+			return nil
+		}
+	}
+	return GiveBack(&f.Run, &f.Issue)
 }
 
 func times(n int) string {
@@ -57,8 +86,10 @@ func times(n int) string {
 
 // Tries is how many tries of a kind have failed since the issue last went
 // forward or its owner last acted, read from the board alone, so that it
-// survives the loss of every local file (design.md, section 4, retry).
-func Tries(i *board.Issue, k board.Kind) int {
+// survives the loss of every local file (design.md, section 4, retry). A
+// review's count is that of the head it judged; head is the pull request's
+// now, empty when there is none.
+func Tries(i *board.Issue, k board.Kind, head string) int {
 	for n := len(i.Comments) - 1; n >= 0; n-- {
 		c := i.Comments[n]
 		if i.StateBy == board.ActorOwner && i.StateSince.After(c.At) {
@@ -73,6 +104,9 @@ func Tries(i *board.Issue, k board.Kind) int {
 				continue
 			}
 			if m.Kind == k {
+				if k == board.KindReviewer && m.Head != "" && head != "" && m.Head != head {
+					return 0
+				}
 				return m.Try
 			}
 			if m.Try == 0 {
@@ -105,6 +139,15 @@ func settle(f *Finished, outcome string, ds ...state.Decision) []state.Decision 
 
 func act(op state.Op, f *Finished, why string) state.Decision {
 	return state.Decision{Op: op, Ref: f.Run.Ref, Why: why}
+}
+
+// release gives the row up if it is held at all: a release of a row that
+// nobody holds would clear the assignee that its owner may have set.
+func release(f *Finished) []state.Decision {
+	if f.Issue.Claim == nil && f.Issue.Delegate == board.DelegateNone {
+		return nil
+	}
+	return []state.Decision{act(state.OpRelease, f, "")}
 }
 
 func move(f *Finished, to, from board.Role) state.Decision {

@@ -26,18 +26,10 @@ type Finished struct {
 // order in which they are carried out: the state first, the release last
 // (design.md, section 4), and the run leaves the journal after that.
 func Route(f *Finished) []state.Decision {
-	if d := superseded(f); d != nil {
-		return d
-	}
-	if f.PR != nil && f.PR.State == board.PullMerged && !ownerReopened(f) {
-		return settle(f, "its pull request is merged; nothing written",
-			act(state.OpRelease, f, ""), notice(f, "%s is merged; the %s's result was not needed", f.PR.Name, f.Run.Kind))
-	}
-	if d := moved(f); d != nil {
-		return d
-	}
-	if d := parked(f); d != nil {
-		return d
+	for _, first := range []func(*Finished) []state.Decision{superseded, merged, moved, parked, stopped} {
+		if d := first(f); d != nil {
+			return d
+		}
 	}
 	switch f.Run.Kind {
 	case board.KindDeveloper:
@@ -49,39 +41,104 @@ func Route(f *Finished) []state.Decision {
 	return failed(f, "no route for a "+string(f.Run.Kind))
 }
 
-// ownerReopened: a merged pull request older than the row's present work says
+// superseded: the row is somebody else's to settle, or it is settled already.
+// A worker that released its row itself is superseded by nobody (design.md,
+// section 6), and goes on to be routed.
+func superseded(f *Finished) []state.Decision {
+	c := f.Issue.Claim
+	switch {
+	case c != nil && c.Session == f.Run.Session:
+		return nil
+	case c != nil:
+		return settle(f, "superseded: another session holds the row",
+			notice(f, "%s was taken over by another session; the %s's result is dropped", f.Run.Ref, f.Run.Kind))
+	case f.Issue.HumanOwned():
+		return settle(f, "left to "+f.Issue.Assignee)
+	case settledBefore(f):
+		return settle(f, "settled: the row is released")
+	}
+	return nil
+}
+
+// settledBefore: nobody holds the row, and it stands as a settlement of ours
+// leaves one that was cut just before the run left the journal.
+func settledBefore(f *Finished) bool {
+	try, commented := settlementComment(f)
+	switch f.Issue.Role {
+	case board.RoleQuestion:
+		return false
+	case board.RoleInProgress:
+		// Only a developer's row is left at work without a delegate.
+		return f.Issue.Delegate != board.DelegateNone || commented && try > 0 && f.Run.Kind == board.KindDeveloper
+	case board.RoleNone, board.RoleBacklog, board.RoleReady, board.RoleChangesRequested, board.RoleHumanReview, board.RoleDone:
+	}
+	return commented || f.Issue.Delegate != board.DelegateNone || !halfJudged(f)
+}
+
+// settlementComment finds the comment that a settlement of this run has
+// written, and which failed try it counts.
+func settlementComment(f *Finished) (try int, found bool) {
+	for _, c := range f.Issue.Comments {
+		if m, ok := board.ParseMark(c.Body); ok && c.Role == board.ActorDispatcher && m.Run == f.Run.ID {
+			return m.Try, true
+		}
+	}
+	return 0, false
+}
+
+// halfJudged: a reviewer's settlement has moved the row and was cut after that.
+func halfJudged(f *Finished) bool {
+	verdict := f.Issue.Role == board.RoleHumanReview || f.Issue.Role == board.RoleChangesRequested
+	return verdict && f.Issue.StateBy == board.ActorDispatcher && f.Run.Kind == board.KindReviewer && f.PR != nil
+}
+
+// merged: the pull request was merged while the run was ours, so nothing is
+// written (dispatcher-system.md, Routing 1). A merge that came between our
+// look at it and our move of the row leaves a row at work that nobody else
+// would close.
+func merged(f *Finished) []state.Decision {
+	if f.PR == nil || f.PR.State != board.PullMerged || olderThanWork(f) {
+		return nil
+	}
+	d := release(f)
+	if f.Issue.Role == board.RoleInProgress && f.Issue.StateBy != board.ActorOwner && !EndedByMerge(&f.Issue, f.PR) {
+		d = []state.Decision{{Op: state.OpDone, Ref: f.Run.Ref, PR: f.PR.Name, Why: f.PR.Name + " is merged"}}
+	}
+	return settle(f, "its pull request is merged; nothing written",
+		append(d, notice(f, "%s is merged; the %s's result was not needed", f.PR.Name, f.Run.Kind))...)
+}
+
+// olderThanWork: a merged pull request older than the row's present work says
 // nothing about it.
-func ownerReopened(f *Finished) bool {
+func olderThanWork(f *Finished) bool {
 	return !f.PR.MergedAt.IsZero() && f.PR.MergedAt.Before(f.Run.ClaimedAt)
 }
 
-// superseded: the claim is no longer ours, so the row is somebody else's to
-// settle. A worker that parked its row has released it itself.
-func superseded(f *Finished) []state.Decision {
-	c := f.Issue.Claim
-	if c != nil && c.Session == f.Run.Session {
+// moved: somebody moved the row while the worker ran, and it stays where it is
+// (dispatcher-system.md, design rules). A row that a reviewer's settlement has
+// moved before it was cut is settled to its end.
+func moved(f *Finished) []state.Decision {
+	if f.Issue.Role == board.RoleInProgress || f.Issue.Role == board.RoleQuestion {
 		return nil
 	}
-	if c != nil {
-		return settle(f, "superseded: another session holds the row",
-			notice(f, "%s was taken over by another session; the %s's result is dropped", f.Run.Ref, f.Run.Kind))
+	if halfJudged(f) {
+		if f.Issue.Role == board.RoleHumanReview {
+			return passed(f)
+		}
+		return sentBack(f)
 	}
-	switch {
-	case f.Issue.Role == board.RoleQuestion:
-		return settle(f, "parked: question")
-	case asked(f) && f.Issue.Role == board.RoleInProgress && f.Issue.StateBy != board.ActorOwner:
-		return settle(f, "parked: question", move(f, board.RoleQuestion, board.RoleInProgress))
-	}
-	return settle(f, "settled: the row is released")
+	return settle(f, "left where it was moved", release(f)...)
 }
 
-// moved: the owner moved the row while the worker ran; the owner's state stays
-// (dispatcher-system.md, design rules).
-func moved(f *Finished) []state.Decision {
-	if f.Issue.Role == board.RoleInProgress || f.Issue.Role == board.RoleQuestion || f.Issue.StateBy != board.ActorOwner {
+// stopped: a worker that we ended on purpose and that has no answer has not
+// failed; its row goes back (dispatcher-system.md, Stopping; design.md,
+// section 4: drains consume nothing).
+func stopped(f *Finished) []state.Decision {
+	answered := f.Report.Status != report.StatusNone || f.Report.Verdict != report.VerdictNone
+	if !f.Exit.Stopped || answered && f.Exit.Problem == "" {
 		return nil
 	}
-	return settle(f, "left where the owner moved it", act(state.OpRelease, f, ""))
+	return Restore(&f.Run, &f.Issue, f.PR)
 }
 
 // parked makes the three writes of a question whole where the worker missed
@@ -102,7 +159,7 @@ func parked(f *Finished) []state.Decision {
 		d = append(d, comment(f, board.WithMark(fmt.Sprintf("The %s parked this without writing its question. Its last words:\n\n%s",
 			f.Run.Kind, quoteText(orElse(f.Report.Text, "(none)"))), mark(f, 0))))
 	}
-	return settle(f, "parked: question", append(d, act(state.OpRelease, f, ""))...)
+	return settle(f, "parked: question", append(d, release(f)...)...)
 }
 
 // asked says whether this run's worker wrote a comment since it was claimed.
@@ -166,7 +223,7 @@ func Verify(f *Finished) (faults []string, pending bool) {
 	}
 	switch p.Checks {
 	case board.ChecksRed:
-		faults = append(faults, "checks failed: "+strings.Join(redChecks(p), ", "))
+		faults = append(faults, "checks failed"+namesOf(redChecks(p)))
 	case board.ChecksPending:
 		if !f.Run.VerifyingSince.IsZero() && f.Now.Sub(f.Run.VerifyingSince) >= f.Settings.VerifyWindow {
 			faults = append(faults, fmt.Sprintf("checks still pending after %s", f.Settings.VerifyWindow))
@@ -186,6 +243,13 @@ func openBoxes(i *board.Issue) []string {
 		}
 	}
 	return open
+}
+
+func namesOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(names, ", ")
 }
 
 func redChecks(p *board.PullRequest) []string {
@@ -213,18 +277,14 @@ func routeReviewer(f *Finished) []state.Decision {
 		return settle(f, "the head moved during the review; it is reviewed again",
 			state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "a verdict counts for the head it was given on"})
 	}
-	requests := OwnerRequests(&f.Issue, f.PR)
 	switch f.Report.Verdict {
 	case report.VerdictPass:
-		if len(requests) > 0 {
-			return sendBack(f, "VERDICT: PASS, overridden: the owner's request for changes stands.\n\n"+quote(requests))
+		if len(OwnerRequests(&f.Issue, f.PR)) > 0 {
+			return sentBack(f)
 		}
-		return settle(f, "PASS: "+f.PR.Name+" waits for the owner's merge",
-			move(f, board.RoleHumanReview, board.RoleInProgress),
-			comment(f, board.WithMark(fmt.Sprintf("VERDICT: PASS at %s. %s waits for your merge.", short(f.PR.HeadSHA), pullText(f.PR)), mark(f, 0))),
-			act(state.OpRelease, f, ""))
+		return passed(f)
 	case report.VerdictChangesRequested:
-		return sendBack(f, "VERDICT: CHANGES_REQUESTED at "+short(f.PR.HeadSHA)+"; the findings are on the pull request.")
+		return sentBack(f)
 	case report.VerdictQuestion:
 		return failed(f, "it reported a question without writing one")
 	case report.VerdictNone:
@@ -232,12 +292,30 @@ func routeReviewer(f *Finished) []state.Decision {
 	return failed(f, "it gave no verdict")
 }
 
-func sendBack(f *Finished, why string) []state.Decision {
-	return settle(f, "changes requested on "+f.PR.Name,
-		move(f, board.RoleChangesRequested, board.RoleInProgress),
-		comment(f, board.WithMark(why+"\n\n"+pullText(f.PR), mark(f, 0))),
-		act(state.OpRelease, f, ""))
+// passed gives the row to its owner.
+func passed(f *Finished) []state.Decision {
+	return forward(f, "PASS: "+f.PR.Name+" waits for the owner's merge", board.RoleHumanReview,
+		fmt.Sprintf("VERDICT: PASS at %s. %s waits for your merge.", short(judged(f)), pullText(f.PR)))
 }
+
+// sentBack asks for rework: by the verdict, or because a request of the
+// owner's stands against a PASS.
+func sentBack(f *Finished) []state.Decision {
+	why := "VERDICT: CHANGES_REQUESTED at " + short(judged(f)) + "; the findings are on the pull request."
+	if f.Report.Verdict == report.VerdictPass {
+		why = "VERDICT: PASS, overridden: the owner's request for changes stands.\n\n" + quote(OwnerRequests(&f.Issue, f.PR))
+	}
+	return forward(f, "changes requested on "+f.PR.Name, board.RoleChangesRequested, why+"\n\n"+pullText(f.PR))
+}
+
+// forward is the settlement of a verdict: the state first, the release last.
+func forward(f *Finished, outcome string, to board.Role, text string) []state.Decision {
+	ds := []state.Decision{move(f, to, board.RoleInProgress), comment(f, board.WithMark(text, mark(f, 0)))}
+	return settle(f, outcome, append(ds, release(f)...)...)
+}
+
+// judged is the head that a verdict was given on.
+func judged(f *Finished) string { return orElse(f.Run.Head, f.PR.HeadSHA) }
 
 // OwnerRequests are the reviews by people that ask for something and that no
 // prompt of a verified developer run has carried yet (design.md, section 8).

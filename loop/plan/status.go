@@ -15,8 +15,9 @@ import (
 // dispatcher-system.md, Status text). Within a kind the oldest comes first.
 func Needs(f *Facts, rows []state.Row) []state.Need {
 	var out []state.Need
+	x := newIndex(f)
 	for i := range rows {
-		if n, ok := needOf(f, &rows[i]); ok {
+		if n, ok := needOf(x, &rows[i]); ok {
 			out = append(out, n)
 		}
 	}
@@ -46,13 +47,9 @@ func needRank(k state.NeedKind) int {
 	return 5
 }
 
-func needOf(f *Facts, r *state.Row) (state.Need, bool) {
+func needOf(x *index, r *state.Row) (state.Need, bool) {
 	i := &r.Issue
 	n := state.Need{Ref: i.Ref, Title: i.Title, Text: r.Waits, Since: i.StateSince}
-	pr := PullOf(i, f.Pulls)
-	if pr != nil {
-		n.PR = pr.Name
-	}
 	switch r.Hold {
 	case HoldQuestion:
 		n.Kind, n.Text = state.NeedQuestion, questionOf(i)
@@ -64,6 +61,9 @@ func needOf(f *Facts, r *state.Row) (state.Need, bool) {
 		n.Kind = state.NeedConfirm
 	default:
 		return state.Need{}, false
+	}
+	if pr := x.pull(i); pr != nil {
+		n.PR = pr.Name
 	}
 	return n, true
 }
@@ -110,8 +110,12 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 			open++
 		}
 	}
-	if eligibleLeft(rows) > 0 && f.liveAll() > 0 {
-		return fmt.Sprintf("at a cap: %s; %d waiting", running, eligibleLeft(rows))
+	left := eligibleLeft(rows)
+	if left > 0 && f.Mode == state.ModePaused {
+		return fmt.Sprintf("blocked on you: the loop is paused; %s%d waiting", withSemicolon(running), left)
+	}
+	if left > 0 && f.liveAll() > 0 {
+		return fmt.Sprintf("at a cap: %s; %d waiting", running, left)
 	}
 	onOwner := false
 	for _, n := range needs {
@@ -128,6 +132,13 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 		text += "; " + why
 	}
 	return text
+}
+
+func withSemicolon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s + "; "
 }
 
 func runningText(f *Facts) string {
@@ -236,6 +247,27 @@ func Drained(runs []state.Run) bool {
 		}
 	}
 	return true
+}
+
+// OpenPulls are the open pull requests, each with the first row that it
+// belongs to.
+func OpenPulls(f *Facts) []state.Pull {
+	x := newIndex(f)
+	owner := make([]board.Ref, len(f.Pulls))
+	for n := range f.Rows {
+		x.each(&f.Rows[n], func(p int) {
+			if owner[p] == "" {
+				owner[p] = f.Rows[n].Ref
+			}
+		})
+	}
+	var out []state.Pull
+	for n := range f.Pulls {
+		if f.Pulls[n].State == board.PullOpen {
+			out = append(out, state.Pull{PR: f.Pulls[n], Ref: owner[n]})
+		}
+	}
+	return out
 }
 
 func firstLine(s string) string {

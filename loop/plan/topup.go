@@ -16,46 +16,53 @@ func TopUp(f *Facts) []state.Dispatch {
 	if f.Mode != state.ModeRunning {
 		return nil
 	}
-	queue := candidates(f)
+	x := newIndex(f)
 	free := f.Settings.Caps.Total - f.liveAll()
 	left := map[board.Kind]int{}
 	for _, k := range board.Kinds() {
 		left[k] = f.Settings.Caps.Of(k) - f.live(k)
 	}
 	var out []state.Dispatch
-	for _, d := range queue {
+	for _, c := range candidates(x, x.judgeAll()) {
 		if free <= 0 {
 			break
 		}
-		if left[d.Kind] <= 0 {
+		if left[c.j.Kind] <= 0 || f.Skip[f.Rows[c.row].Ref] {
 			continue
 		}
-		out = append(out, d)
-		left[d.Kind]--
+		out = append(out, c.dispatch(f))
+		left[c.j.Kind]--
 		free--
 	}
 	return out
 }
 
-// candidates are all eligible rows in the order in which they are worked.
-func candidates(f *Facts) []state.Dispatch {
-	var out []state.Dispatch
-	for i := range f.Rows {
-		row := &f.Rows[i]
-		j := Judge(f, row)
-		if j.Hold != "" {
-			continue
-		}
-		out = append(out, state.Dispatch{
-			Issue: *row, Kind: j.Kind, Agent: j.Agent, PR: j.PR, Tier: j.Tier, SetFirst: j.SetFirst,
-			Why: queueName(j),
-		})
+// candidate is an eligible row.
+type candidate struct {
+	row int
+	j   *Judgement
+}
+
+func (c candidate) dispatch(f *Facts) state.Dispatch {
+	return state.Dispatch{
+		Issue: f.Rows[c.row], Kind: c.j.Kind, Agent: c.j.Agent, PR: c.j.PR, Tier: c.j.Tier, SetFirst: c.j.SetFirst,
+		Why: queueName(c.j),
 	}
-	sort.SliceStable(out, func(a, b int) bool { return out[a].Tier < out[b].Tier })
+}
+
+// candidates are all eligible rows in the order in which they are worked.
+func candidates(x *index, js []Judgement) []candidate {
+	var out []candidate
+	for n := range js {
+		if js[n].Hold == "" {
+			out = append(out, candidate{row: n, j: &js[n]})
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].j.Tier < out[b].j.Tier })
 	return out
 }
 
-func queueName(j Judgement) string {
+func queueName(j *Judgement) string {
 	if j.Kind == board.KindReviewer {
 		return "reviewer queue"
 	}
@@ -64,51 +71,51 @@ func queueName(j Judgement) string {
 
 // Rows are all rows with the reason for which each waits.
 func Rows(f *Facts) []state.Row {
+	x := newIndex(f)
+	js := x.judgeAll()
+	first := firstOfKind(x, js)
 	out := make([]state.Row, len(f.Rows))
-	first := firstOfKind(f)
-	for i := range f.Rows {
-		out[i] = rowOf(f, &f.Rows[i], first)
+	for n := range f.Rows {
+		row := &out[n]
+		row.Issue = f.Rows[n]
+		if r, ok := x.runs[row.Issue.Ref]; ok {
+			row.Run = f.Runs[r].ID
+		}
+		if js[n].Hold != "" {
+			row.Hold, row.Waits = js[n].Hold, js[n].Waits
+			continue
+		}
+		row.Hold, row.Waits, row.Next = waiting(f, js[n].Kind, first[js[n].Kind] == n)
 	}
 	return out
 }
 
-// firstOfKind is the ref that is worked next by each kind.
-func firstOfKind(f *Facts) map[board.Kind]board.Ref {
-	first := map[board.Kind]board.Ref{}
-	for _, d := range candidates(f) {
-		if _, seen := first[d.Kind]; !seen {
-			first[d.Kind] = d.Issue.Ref
+// firstOfKind is the row that is worked next by each kind.
+func firstOfKind(x *index, js []Judgement) map[board.Kind]int {
+	first := map[board.Kind]int{}
+	for _, c := range candidates(x, js) {
+		if _, seen := first[c.j.Kind]; !seen {
+			first[c.j.Kind] = c.row
 		}
 	}
 	return first
 }
 
-func rowOf(f *Facts, i *board.Issue, first map[board.Kind]board.Ref) state.Row {
-	row := state.Row{Issue: *i}
-	j := Judge(f, i)
-	if r, ok := f.RunOn(i.Ref); ok {
-		row.Run = r.ID
-	}
-	if j.Hold != "" {
-		row.Hold, row.Waits = j.Hold, j.Waits
-		return row
-	}
-	row.Next = true
-	row.Hold, row.Waits = waiting(f, i, j, first)
-	return row
-}
-
-// waiting says why an eligible row is not started yet.
-func waiting(f *Facts, i *board.Issue, j Judgement, first map[board.Kind]board.Ref) (string, string) {
-	if f.Mode != state.ModeRunning {
-		return HoldPaused, fmt.Sprintf("the loop is %s", f.Mode)
-	}
-	busy, limit := f.live(j.Kind), f.Settings.Caps.Of(j.Kind)
+// waiting says why an eligible row is not started yet, and whether it ever
+// would be.
+func waiting(f *Facts, k board.Kind, first bool) (hold, waits string, next bool) {
+	busy, limit, all := f.live(k), f.Settings.Caps.Of(k), f.liveAll()
 	switch {
-	case first[j.Kind] == i.Ref:
-		return HoldNext, "next " + string(j.Kind)
+	case limit <= 0 || f.Settings.Caps.Total <= 0:
+		return HoldSlots, fmt.Sprintf("no %s may run: its cap is 0", k), false
+	case f.Mode != state.ModeRunning:
+		return HoldPaused, fmt.Sprintf("the loop is %s", f.Mode), true
+	case first:
+		return HoldNext, "next " + string(k), true
 	case busy >= limit:
-		return HoldSlots, fmt.Sprintf("%d of %d %ss busy", busy, limit, j.Kind)
+		return HoldSlots, fmt.Sprintf("%d of %d %ss busy", busy, limit, k), true
+	case all >= f.Settings.Caps.Total:
+		return HoldSlots, fmt.Sprintf("%d of %d workers busy", all, f.Settings.Caps.Total), true
 	}
-	return HoldSlots, fmt.Sprintf("waits for a free %s", j.Kind)
+	return HoldSlots, fmt.Sprintf("waits for a free %s", k), true
 }
