@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -171,4 +172,57 @@ func unixTime(s string) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(n, 0).UTC()
+}
+
+// MergeBase is where two commits parted; empty where they share nothing.
+func (g *Git) MergeBase(ctx context.Context, dir, a, b string) (string, error) {
+	id, err := g.readLine(ctx, dir, "merge-base", a, b)
+	if code, ok := exitCode(err); ok && code == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("compare %.12s with %.12s: %w", a, b, err)
+	}
+	return id, nil
+}
+
+// MergedBy is the commit that brought head into base, and when: the first
+// commit along base's own line that contains head, which is head itself where
+// base was moved forward to it.
+func (g *Git) MergedBy(ctx context.Context, dir, base, head string) (time.Time, string, error) {
+	fail := func(err error) (time.Time, string, error) {
+		return time.Time{}, "", fmt.Errorf("look for the merge of %.12s: %w", head, err)
+	}
+	out, err := g.read(ctx, dir, "rev-list", "--first-parent", "--reverse", base, "^"+head)
+	if err != nil {
+		return fail(err)
+	}
+	line := strings.Fields(string(out))
+	// Once a commit contains head, all that follow it do.
+	first := sort.Search(len(line), func(i int) bool {
+		if err != nil {
+			return false
+		}
+		var ok bool
+		ok, err = g.IsAncestor(ctx, dir, head, line[i])
+		return ok
+	})
+	if err != nil {
+		return fail(err)
+	}
+	id := head
+	if first < len(line) {
+		parents, err := g.readLine(ctx, dir, "show", "--no-patch", "--format=%P", line[first], "--")
+		if err != nil {
+			return fail(err)
+		}
+		if parent, _, _ := strings.Cut(parents, " "); parent != head {
+			id = line[first]
+		}
+	}
+	at, err := g.readLine(ctx, dir, "show", "--no-patch", "--format=%ct", id, "--")
+	if err != nil {
+		return fail(err)
+	}
+	return unixTime(at), id, nil
 }

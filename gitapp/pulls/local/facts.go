@@ -1,0 +1,414 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/internal/git"
+)
+
+// pair is two commits that something follows from.
+type pair struct{ base, head string }
+
+// derived is what follows from two commits, for ever.
+type derived struct {
+	mergeable board.Mergeable
+	behind    int
+	ahead     int
+	foreign   []string
+	contained bool   // base contains head
+	fork      string // where head left base
+}
+
+// maxKnown bounds what is remembered of pairs of commits.
+const maxKnown = 2000
+
+// heads is where the branches stand now.
+type heads map[string]string
+
+// List answers the open pull requests, or all of them, by number. With an
+// error about broken records the others are answered too.
+func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error) {
+	records, broken := s.loadAll()
+	var wanted []record
+	for _, r := range records {
+		if all || r.State == board.PullOpen {
+			wanted = append(wanted, r)
+		}
+	}
+	prs, err := s.facts(ctx, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests: %w", err)
+	}
+	if !all {
+		prs = onlyOpen(prs)
+	}
+	return prs, broken
+}
+
+func onlyOpen(prs []board.PullRequest) []board.PullRequest {
+	var open []board.PullRequest
+	for i := range prs {
+		if prs[i].State == board.PullOpen {
+			open = append(open, prs[i])
+		}
+	}
+	return open
+}
+
+// Get answers one pull request, named `#3` or `3`. pulls.ErrNotFound.
+func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error) {
+	number, err := pulls.ParseName(name)
+	if err != nil {
+		return board.PullRequest{}, fmt.Errorf("%w: %w", pulls.ErrNotFound, err)
+	}
+	r, err := s.load(number)
+	if err != nil {
+		return board.PullRequest{}, err
+	}
+	prs, err := s.facts(ctx, []record{r})
+	if err != nil {
+		return board.PullRequest{}, fmt.Errorf("look at %s: %w", pulls.Name(number), err)
+	}
+	return prs[0], nil
+}
+
+// ByHead answers the open pull request of a branch. pulls.ErrNotFound.
+func (s *Store) ByHead(ctx context.Context, branch string) (board.PullRequest, error) {
+	records, broken := s.loadAll()
+	for _, r := range records {
+		if r.State == board.PullOpen && r.Head == branch {
+			prs, err := s.facts(ctx, []record{r})
+			if err != nil {
+				return board.PullRequest{}, fmt.Errorf("look at %s: %w", pulls.Name(r.Number), err)
+			}
+			if prs[0].State == board.PullOpen {
+				return prs[0], nil
+			}
+		}
+	}
+	return board.PullRequest{}, errors.Join(fmt.Errorf("open from %s: %w", branch, pulls.ErrNotFound), broken)
+}
+
+// facts fills in what is read live. A head that is new, or has been merged
+// outside, is recorded as seen.
+func (s *Store) facts(ctx context.Context, records []record) ([]board.PullRequest, error) {
+	prs := make([]board.PullRequest, 0, len(records))
+	var now heads
+	for i := range records {
+		r := &records[i]
+		if r.State != board.PullOpen {
+			prs = append(prs, s.settled(r))
+			continue
+		}
+		if now == nil {
+			var err error
+			if now, err = s.heads(ctx, records); err != nil {
+				return nil, err
+			}
+		}
+		pr, err := s.open(ctx, r, now)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pulls.Name(r.Number), err)
+		}
+		prs = append(prs, pr)
+	}
+	return prs, nil
+}
+
+// settled is a pull request that changes no more.
+func (s *Store) settled(r *record) board.PullRequest {
+	pr := static(r)
+	pr.HeadSHA, pr.Mergeable = r.HeadSHA, board.MergeUnknown
+	pr.CheckRuns, pr.Checks = s.checksAt(r, r.HeadSHA)
+	if pr.Checks == board.ChecksPending {
+		pr.Checks = board.ChecksNone // nobody will run them
+	}
+	return pr
+}
+
+func static(r *record) board.PullRequest {
+	return board.PullRequest{
+		Number: r.Number, Name: pulls.Name(r.Number), Title: r.Title, Body: r.Body, State: r.State, Draft: r.Draft,
+		Author: r.Author, ByAgent: r.ByAgent, Base: r.Base, Head: r.Head, MergeSHA: r.MergeSHA, MergedAt: r.MergedAt,
+		CreatedAt: r.CreatedAt, Reviews: r.Reviews, Issues: pulls.Fixes(r.Body),
+	}
+}
+
+// heads asks where the branches stand: the remote, if there is one, whose
+// commits are fetched where they are missing here; else this repository.
+func (s *Store) heads(ctx context.Context, records []record) (heads, error) {
+	if s.o.Remote == "" {
+		refs, err := s.o.Git.Refs(ctx, s.o.Repo, "refs/heads")
+		if err != nil {
+			return nil, err
+		}
+		now := heads{}
+		for _, r := range refs {
+			now[r.Name] = r.Commit
+		}
+		return now, nil
+	}
+	now, err := s.o.Git.RemoteHeads(ctx, s.o.Repo, s.o.Remote)
+	if err != nil {
+		return nil, err
+	}
+	branches := map[string]bool{}
+	for i := range records {
+		if records[i].State == board.PullOpen {
+			branches[records[i].Base], branches[records[i].Head] = true, true
+		}
+	}
+	return now, s.fetchMoved(ctx, now, branches)
+}
+
+// fetchMoved fetches the branches that stand elsewhere on the remote than they
+// did when last seen.
+func (s *Store) fetchMoved(ctx context.Context, now heads, branches map[string]bool) error {
+	prefix := "refs/remotes/" + s.o.Remote
+	refs, err := s.o.Git.Refs(ctx, s.o.Repo, prefix)
+	if err != nil {
+		return err
+	}
+	seen := heads{}
+	for _, r := range refs {
+		seen[strings.TrimPrefix(r.Full, prefix+"/")] = r.Commit
+	}
+	var specs []string
+	for b := range branches {
+		if now[b] != "" && now[b] != seen[b] {
+			specs = append(specs, git.TrackingRefspec(s.o.Remote, b))
+		}
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	err = s.o.Git.Fetch(ctx, s.o.Repo, s.o.Remote, specs...)
+	for b := range branches {
+		// Somebody else's fetch at the same time may have taken the lock of the
+		// ref; what counts is that the commits are here.
+		if err != nil && now[b] != "" && !s.o.Git.HasCommit(ctx, s.o.Repo, now[b]) {
+			return err
+		}
+	}
+	return nil
+}
+
+// open is an open pull request with its live facts.
+func (s *Store) open(ctx context.Context, r *record, now heads) (board.PullRequest, error) {
+	base, ok := now[r.Base]
+	if !ok {
+		return board.PullRequest{}, fmt.Errorf("its base %s is not there (any more)", r.Base)
+	}
+	head, there := now[r.Head]
+	if !there {
+		head = r.HeadSHA
+	}
+	if !s.o.Git.HasCommit(ctx, s.o.Repo, head) {
+		pr := static(r)
+		pr.HeadSHA, pr.Mergeable = head, board.MergeUnknown
+		pr.CheckRuns, pr.Checks = s.checksAt(r, head)
+		return pr, nil
+	}
+	d, err := s.derive(ctx, pair{base, head})
+	if err != nil {
+		return board.PullRequest{}, err
+	}
+	merged, err := s.mergedOutside(ctx, r, base, head, d)
+	if err != nil {
+		return board.PullRequest{}, err
+	}
+	if merged != "" {
+		return s.settleOutside(ctx, r, base, merged)
+	}
+	if d.ahead > 0 && (head != r.HeadSHA || d.fork != r.ForkSHA) {
+		s.noteHead(ctx, r, head, d.fork)
+	}
+	pr := static(r)
+	pr.HeadSHA, pr.Mergeable, pr.Behind, pr.Foreign = head, d.mergeable, d.behind, d.foreign
+	if !there {
+		pr.Mergeable = board.MergeUnknown // there is no branch to merge
+	}
+	pr.CheckRuns, pr.Checks = s.checksAt(r, head)
+	return pr, nil
+}
+
+// mergedOutside answers the head that the base contains, if somebody merged it
+// there by other means than ours. Only a head that was seen with commits of
+// its own counts: a branch that was reset to the base is not merged.
+func (s *Store) mergedOutside(ctx context.Context, r *record, base, head string, d derived) (string, error) {
+	if r.HeadSHA == head {
+		if d.contained {
+			return head, nil
+		}
+		return "", nil
+	}
+	if !s.o.Git.HasCommit(ctx, s.o.Repo, r.HeadSHA) {
+		return "", nil
+	}
+	seen, err := s.derive(ctx, pair{base, r.HeadSHA})
+	if err != nil || !seen.contained || d.ahead > 0 {
+		return "", err // more was pushed after that merge: it is open again
+	}
+	return head, nil
+}
+
+// settleOutside records a merge that was made elsewhere.
+func (s *Store) settleOutside(ctx context.Context, r *record, base, head string) (board.PullRequest, error) {
+	at, commit, err := s.o.Git.MergedBy(ctx, s.o.Repo, base, head)
+	if err != nil {
+		return board.PullRequest{}, err
+	}
+	settle := func(r *record) (bool, error) {
+		if r.State != board.PullOpen {
+			return false, nil
+		}
+		r.State, r.HeadSHA, r.MergeSHA, r.MergedAt = board.PullMerged, head, commit, at
+		return true, nil
+	}
+	if fresh, err := s.update(ctx, r.Number, settle); err == nil {
+		*r = fresh
+	} else {
+		_, _ = settle(r) // it is merged, whether or not that can be written
+	}
+	return s.settled(r), nil
+}
+
+// noteHead records the last seen head. What cannot be written now is seen
+// again next time.
+func (s *Store) noteHead(ctx context.Context, r *record, head, fork string) {
+	fresh, err := s.update(ctx, r.Number, func(r *record) (bool, error) {
+		if r.State != board.PullOpen {
+			return false, nil
+		}
+		r.HeadSHA, r.ForkSHA = head, fork
+		return true, nil
+	})
+	if err == nil {
+		*r = fresh
+	}
+}
+
+// derive answers what follows from two commits, from memory if it can.
+func (s *Store) derive(ctx context.Context, p pair) (derived, error) {
+	s.mu.Lock()
+	d, ok := s.known[p]
+	s.mu.Unlock()
+	if ok {
+		return d, nil
+	}
+	d, err := s.compute(ctx, p)
+	if err != nil {
+		return d, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= maxKnown {
+		clear(s.known)
+	}
+	s.known[p] = d
+	return d, nil
+}
+
+func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
+	g, repo := s.o.Git, s.o.Repo
+	d := derived{mergeable: board.MergeClean}
+	var err error
+	if d.contained, err = g.IsAncestor(ctx, repo, p.head, p.base); err != nil {
+		return d, err
+	}
+	if d.behind, err = g.BehindBy(ctx, repo, p.base, p.head); err != nil {
+		return d, err
+	}
+	if d.fork, err = g.MergeBase(ctx, repo, p.base, p.head); err != nil {
+		return d, err
+	}
+	if d.contained {
+		return d, nil
+	}
+	if d.ahead, err = g.BehindBy(ctx, repo, p.head, p.base); err != nil {
+		return d, err
+	}
+	_, conflicts, err := g.MergeTree(ctx, repo, p.base, p.head)
+	if err != nil {
+		return d, err
+	}
+	if len(conflicts) > 0 {
+		d.mergeable = board.MergeConflict
+	}
+	authors, err := g.Authors(ctx, repo, p.base, p.head)
+	for _, a := range authors {
+		if a.Email != s.o.Developer.Email {
+			d.foreign = append(d.foreign, a.String())
+		}
+	}
+	return d, err
+}
+
+// checksAt are the results at a head, and what they come to: of the configured
+// checks, or, where none is configured, of whatever was recorded.
+func (s *Store) checksAt(r *record, head string) ([]board.Check, board.CheckState) {
+	var at []board.Check
+	byName := map[string]board.CheckState{}
+	for _, c := range r.Checks {
+		if c.Head == head {
+			at = append(at, c)
+			byName[c.Name] = c.State
+		}
+	}
+	state := board.ChecksNone
+	worst := func(c board.CheckState) {
+		switch {
+		case c == board.ChecksRed, state == board.ChecksNone, c == board.ChecksPending && state == board.ChecksGreen:
+			if state != board.ChecksRed {
+				state = c
+			}
+		}
+	}
+	if len(s.o.Checks) == 0 {
+		for _, c := range at {
+			worst(c.State)
+		}
+		return at, state
+	}
+	for _, spec := range s.o.Checks {
+		c, ok := byName[spec.Name]
+		if !ok {
+			c = board.ChecksPending
+		}
+		worst(c)
+	}
+	return at, state
+}
+
+// Diff is what a pull request changes, as text; of a merged one what it
+// changed.
+func (s *Store) Diff(ctx context.Context, name string) (string, error) {
+	pr, err := s.Get(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	r, err := s.load(pr.Number)
+	if err != nil {
+		return "", err
+	}
+	if !s.o.Git.HasCommit(ctx, s.o.Repo, pr.HeadSHA) {
+		return "", fmt.Errorf("diff of %s: its head %.12s is not in this repository", pr.Name, pr.HeadSHA)
+	}
+	from := r.ForkSHA
+	if pr.State == board.PullOpen {
+		now, err := s.heads(ctx, []record{r})
+		if err != nil {
+			return "", fmt.Errorf("diff of %s: %w", pr.Name, err)
+		}
+		from = now[r.Base]
+	}
+	return s.o.Git.Diff(ctx, s.o.Repo, from, pr.HeadSHA)
+}
+
+func (s *Store) now() time.Time { return s.o.Now().UTC().Truncate(time.Second) }
