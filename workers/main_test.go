@@ -33,6 +33,11 @@ func TestMain(m *testing.M) {
 			os.Exit(playAgent(os.Args[2]))
 		case "loop":
 			os.Exit(playLoop(os.Args[2]))
+		case "under":
+			spec, ok := workers.Under(os.Getpid())
+			_ = os.WriteFile(os.Args[2]+".tmp", fmt.Appendf(nil, "%v %s %s %s %d", ok, spec.Kind, spec.Ref, spec.Run, spec.Epoch), 0o600)
+			_ = os.Rename(os.Args[2]+".tmp", os.Args[2])
+			os.Exit(0)
 		case "sleeper":
 			playSleeper(os.Args[2])
 		}
@@ -252,6 +257,15 @@ func playAgent(mode string) int {
 		w.say(map[string]any{"type": "system", "subtype": "background_tasks_changed", "tasks": []any{}})
 		w.turn()
 		w.result("STATUS: COMPLETE at last", nil)
+	case "under": // asks from an orphan with an empty environment whose worker it is
+		cmd := exec.Command("/bin/sh", "-c", `(exec "$0" under "$1") & exit 0`, os.Args[0], arg)
+		cmd.Env = []string{}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		waitForFile(arg)
+		w.result("STATUS: COMPLETE", nil)
 	case "two-results":
 		w.result("first", nil)
 		w.result("second", nil)

@@ -1,0 +1,268 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/backside4charter/dispatcher/internal/proc"
+	"github.com/backside4charter/dispatcher/internal/statefile"
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// supervisor is the state of one run; its goroutine is the one that called
+// Run.
+type supervisor struct {
+	folder workers.Folder
+	spec   workers.Spec
+	agent  workers.Agent
+	times  Times
+
+	me      workers.Supervisor
+	child   *child
+	course  *course
+	follow  *workers.Follower
+	events  []workers.Event
+	lastOut time.Time // when output was read last
+	signed  time.Time // when a sign of life was recorded last
+	grew    bool      // output since then
+	ladder  ladder
+	problem string
+	stopped bool
+	seen    map[workers.Process]bool // descendants met so far, where orphans cannot be found later
+}
+
+func newSupervisor(f workers.Folder, o Options) (*supervisor, error) {
+	spec, err := f.Spec()
+	if err != nil {
+		return nil, err
+	}
+	if len(spec.Command) == 0 {
+		return nil, errors.New("its spec names no command")
+	}
+	agent, err := o.Agent(spec.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return &supervisor{
+		folder: f,
+		spec:   spec,
+		agent:  agent,
+		times:  o.Times.withDefaults(),
+		follow: workers.NewFollower(f.TranscriptPath()),
+		seen:   map[workers.Process]bool{},
+	}, nil
+}
+
+// run records itself, starts the agent, looks after it, and records the end.
+func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
+	prepareProcess()
+	now := time.Now()
+	s.me = workers.Supervisor{PID: os.Getpid(), Boot: proc.BootID(), StartedAt: now}
+	s.me.Host, _ = os.Hostname() // only ever shown
+	start, err := proc.StartTime(s.me.PID)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the process
+	}
+	s.me.Start = start
+	if err := s.folder.WriteSupervisor(s.me); err != nil {
+		return err //nolint:wrapcheck // it names the file
+	}
+	first := uuid.NewString()
+	s.course = newCourse(first, s.spec.PriorCostUSD)
+	if err := s.startAgent(); err != nil {
+		x := exitOf(s.course, ended{code: -1}, fmt.Sprintf("start the agent in %s: %v", s.spec.Dir, err), "", time.Now())
+		x.Started = now
+		return s.writeExit(x)
+	}
+	s.signOfLife(now)
+	go s.say(s.agent.Message(first, s.spec.Prompt))
+	how := s.attend(ctx, stop)
+	x := s.finish(how)
+	x.Started = now
+	return s.writeExit(x)
+}
+
+// startAgent starts the agent and records it. When it cannot be recorded it is
+// ended again: nobody could find it later.
+func (s *supervisor) startAgent() error {
+	c, err := startChild(s.folder, s.spec)
+	if err != nil {
+		return err
+	}
+	s.child = c
+	s.me.AgentPID = c.pid
+	s.me.AgentStart, _ = proc.StartTime(c.pid) // an agent that is gone already has none
+	if err := s.folder.WriteSupervisor(s.me); err != nil {
+		_ = proc.KillTree(c.pid) // the write's own error is the one that matters
+		<-c.exited
+		return err //nolint:wrapcheck // it names the file
+	}
+	return nil
+}
+
+// attend follows the run until the agent has ended.
+func (s *supervisor) attend(ctx context.Context, stop <-chan os.Signal) ended {
+	s.lastOut = time.Now()
+	tick := time.NewTimer(0)
+	defer tick.Stop()
+	done := ctx.Done()
+	for {
+		select {
+		case e := <-s.child.exited:
+			return e
+		case <-stop:
+			s.stop(time.Now())
+		case <-s.child.hostGone:
+			s.child.hostGone = nil
+			s.stop(time.Now())
+		case <-done:
+			done = nil
+			s.stop(time.Now())
+		case <-tick.C:
+		}
+		busy := s.read(time.Now())
+		s.look(time.Now())
+		next := s.times.Poll
+		if busy {
+			next /= 4 // more is likely to come, or the end
+		}
+		tick.Reset(next)
+	}
+}
+
+// read takes what the agent has written since.
+func (s *supervisor) read(now time.Time) bool {
+	grew, _ := s.follow.Read(s.line) // what cannot be read now is read next time
+	if grew {
+		s.lastOut = now
+		s.grew = true
+	}
+	return grew
+}
+
+func (s *supervisor) line(b []byte) {
+	s.events = s.agent.Parse(s.events[:0], b)
+	for i := range s.events {
+		s.course.add(&s.events[i])
+	}
+}
+
+// look decides what to do now.
+func (s *supervisor) look(now time.Time) {
+	if req, asked, err := s.folder.StopRequest(); err == nil && asked && !s.stopped {
+		s.stopWithin(req.Grace, now)
+	}
+	if now.Sub(s.signed) >= s.times.Alive {
+		s.signOfLife(now)
+	}
+	if s.ladder.rung == rungNone {
+		s.maybeEnd(now)
+		return
+	}
+	s.climb(now)
+}
+
+// signOfLife records one if there was any: output, or a tool that runs.
+func (s *supervisor) signOfLife(now time.Time) {
+	below := proc.Descendants(s.child.pid)
+	s.remember(below)
+	if s.grew || len(below) > 0 || s.signed.IsZero() {
+		_ = s.folder.WriteAlive(now) // the next one will do
+	}
+	s.grew = false
+	s.signed = now
+}
+
+// maybeEnd ends the session when the run is over, or when what it waits for
+// does not come.
+func (s *supervisor) maybeEnd(now time.Time) {
+	if s.course.waits(nil) == waitTurn {
+		return
+	}
+	sent, err := s.folder.Messages()
+	if err != nil {
+		return // it is asked again at the next look
+	}
+	quiet := now.Sub(s.lastOut)
+	switch s.course.waits(sent) {
+	case waitTurn:
+		return
+	case waitStart:
+		if now.Sub(s.me.StartedAt) < s.times.Start {
+			return
+		}
+		s.problem = noStart(s.times.Start, firstOf(s.folder.StderrTail(problemTail), s.course.raw))
+	case waitMessages, waitFollowUp:
+		if quiet < s.times.Message {
+			return
+		}
+	case waitTasks:
+		if quiet < s.times.Background {
+			return
+		}
+	case waitOwner:
+		if quiet < s.times.Owner {
+			return
+		}
+	case waitNothing:
+		settle := s.times.Settle
+		if s.course.hadTask {
+			settle *= taskSettle
+		}
+		if quiet < settle {
+			return
+		}
+	}
+	s.end(now, len(sent))
+}
+
+// finish ends what the agent left behind, reads to the end and puts the exit
+// together.
+func (s *supervisor) finish(how ended) workers.Exit {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	reaped, _ := workers.EndAll(ctx, s.leftovers) // what cannot be ended is counted all the same
+	for {
+		if grew, err := s.follow.Read(s.line); err != nil || !grew {
+			break
+		}
+	}
+	s.follow.Rest(s.line)
+	s.readStderr()
+	now := time.Now()
+	x := exitOf(s.course, how, s.problem, s.folder.StderrTail(problemTail), now)
+	x.Stopped = s.stopped
+	x.Reaped = reaped
+	return x
+}
+
+// readStderr lets the agent's language find a usage limit that the agent told
+// there and nowhere else.
+func (s *supervisor) readStderr() {
+	if s.course.last != nil {
+		return
+	}
+	var split workers.Splitter
+	tail := s.folder.StderrTail(problemTail)
+	raw := s.course.raw
+	split.Feed([]byte(tail), s.line)
+	split.Rest(s.line)
+	s.course.raw = raw
+}
+
+// writeExit writes how the run ended, and waits for room on a full disk.
+func (s *supervisor) writeExit(x workers.Exit) error {
+	deadline := time.Now().Add(s.times.Disk)
+	for {
+		err := s.folder.WriteExit(x)
+		if err == nil || !errors.Is(err, statefile.ErrNoSpace) || time.Now().After(deadline) {
+			return err //nolint:wrapcheck // it names the file
+		}
+		time.Sleep(time.Second)
+	}
+}
