@@ -16,7 +16,8 @@ func AttentionText(reason string) string { return attentionWords + ": " + reason
 // go on; ClearedText is the one that does so.
 func HeldText(reason string) string { return withReason(heldWords, reason) }
 
-// ClearedText ends a hold that HeldText began.
+// ClearedText writes down that the owner ended a hold that HeldText or
+// AttentionText began.
 func ClearedText(reason string) string { return withReason(clearedWords, reason) }
 
 func withReason(words, reason string) string {
@@ -31,12 +32,12 @@ func withReason(words, reason string) string {
 // owner's comment or an owner's move after it; for a reviewer's also when the
 // head moves, for a cleaner's when head or base move, both read from the
 // comment's machine line. Our own comments never end it (design.md, section 4,
-// GAVE UP).
+// GAVE UP), but for the one that writes down that the owner ended it.
 //
 // head and base are the pull request's head and the default branch now; empty
 // is unknown and ends nothing.
 func Attention(i *Issue, head, base string) (reason string, held bool) {
-	c, ok := standing(i, attentionWords, "")
+	c, ok := standing(i, attentionWords, clearedWords)
 	if !ok {
 		return "", false
 	}

@@ -36,6 +36,8 @@ func TestAttention(t *testing.T) {
 		{"said by a worker", board.Issue{Comments: said("developer", gaveUp)}, "", "", ""},
 		{"owner replied", board.Issue{Comments: said("dispatcher", gaveUp, "owner", "try again")}, "", "", ""},
 		{"we replied", board.Issue{Comments: said("dispatcher", gaveUp, "dispatcher", "note", "reviewer", "note")}, "", "", "2 failed dispatcher attempts - no report"},
+		{"the owner's act written down", board.Issue{Comments: said("dispatcher", gaveUp, "dispatcher", board.ClearedText("moved"))}, "", "", ""},
+		{"again after the owner's act", board.Issue{Comments: said("dispatcher", board.ClearedText("moved"), "dispatcher", gaveUp)}, "", "", "2 failed dispatcher attempts - no report"},
 		{"again after the reply", board.Issue{Comments: said("dispatcher", gaveUp, "owner", "go", "dispatcher", "needs human attention: b")}, "", "", "b"},
 		{"owner moved it later", board.Issue{Comments: said("dispatcher", gaveUp), StateBy: board.ActorOwner, StateSince: noon.Add(time.Hour)}, "", "", ""},
 		{"owner moved it before", board.Issue{Comments: said("dispatcher", gaveUp), StateBy: board.ActorOwner, StateSince: noon}, "", "", "2 failed dispatcher attempts - no report"},

@@ -7,29 +7,36 @@ import (
 )
 
 // checks runs local checks, one pull request at a time, away from the firing
-// (design.md, section 8, Local checks).
+// (design.md, section 8, Local checks). At each head they run once: what is
+// pending after that is somebody else's check, and only reading shows its end.
 type checks struct {
 	pulls Pulls
 	done  func(name string, err error)
 
 	mu      sync.Mutex
-	queue   []string
-	running string
+	queue   []check
+	running check
+	ran     map[string]string // head at which they ran, by name
 	more    chan struct{}
 }
 
+// check is a pull request and the head at which it is to be checked.
+type check struct{ name, head string }
+
 func newChecks(p Pulls, done func(string, error)) *checks {
-	return &checks{pulls: p, done: done, more: make(chan struct{}, 1)}
+	return &checks{pulls: p, done: done, ran: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
-// want asks for the checks of a pull request; asking twice is asking once.
-func (c *checks) want(name string) {
+// want asks for the checks of a pull request at its head; asking twice is
+// asking once.
+func (c *checks) want(name, head string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if name == "" || c.running == name || slices.Contains(c.queue, name) {
+	k := check{name: name, head: head}
+	if name == "" || c.running == k || slices.Contains(c.queue, k) || head != "" && c.ran[name] == head {
 		return
 	}
-	c.queue = append(c.queue, name)
+	c.queue = append(c.queue, k)
 	select {
 	case c.more <- struct{}{}:
 	default:
@@ -40,12 +47,12 @@ func (c *checks) want(name string) {
 func (c *checks) busy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.running != "" || len(c.queue) > 0
+	return c.running != (check{}) || len(c.queue) > 0
 }
 
 func (c *checks) run(ctx context.Context) {
 	for {
-		name, ok := c.next()
+		k, ok := c.next()
 		if !ok {
 			select {
 			case <-ctx.Done():
@@ -54,23 +61,30 @@ func (c *checks) run(ctx context.Context) {
 			}
 			continue
 		}
-		err := c.pulls.RunChecks(ctx, name)
-		c.mu.Lock()
-		c.running = ""
-		c.mu.Unlock()
+		err := c.pulls.RunChecks(ctx, k.name)
+		c.over(k, err)
 		if ctx.Err() != nil {
 			return
 		}
-		c.done(name, err)
+		c.done(k.name, err)
 	}
 }
 
-func (c *checks) next() (string, bool) {
+func (c *checks) next() (check, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.queue) == 0 {
-		return "", false
+		return check{}, false
 	}
 	c.running, c.queue = c.queue[0], c.queue[1:]
 	return c.running, true
+}
+
+func (c *checks) over(k check, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = check{}
+	if err == nil {
+		c.ran[k.name] = k.head
+	}
 }

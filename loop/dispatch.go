@@ -41,6 +41,9 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 		f.skip(issue.Ref)
 		return nil
 	}
+	if err := f.remember(ctx, issue, j); err != nil {
+		return err
+	}
 	r := f.newRun(issue, j)
 	if j.SetFirst != board.RoleNone {
 		writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
@@ -70,6 +73,18 @@ func (f *firing) replace(issue board.Issue) {
 	}
 }
 
+// remember writes down that the owner's move ended a hold or a count of failed
+// tries, before our own move of the row hides it.
+func (f *firing) remember(ctx context.Context, issue board.Issue, j plan.Judgement) error {
+	text, needed := plan.Reset(&issue, j.Kind, headOf(j.PR))
+	if !needed {
+		return nil
+	}
+	writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+	_, err := writes.Comment(ctx, issue.Ref, board.ActorDispatcher, text)
+	return err
+}
+
 func (f *firing) newRun(issue board.Issue, j plan.Judgement) state.Run {
 	id := f.e.o.NewID()
 	r := state.Run{
@@ -88,22 +103,36 @@ func headOf(pr *board.PullRequest) string {
 }
 
 // retries starts the next try of every run whose wait is over and that has a
-// slot.
+// slot. A run whose row has left its hands meanwhile is settled at once,
+// however long its wait.
 func (f *firing) retries(ctx context.Context) {
+	f.retriedAt = f.e.o.Now()
 	for _, old := range slices.Clone(f.book.runs) {
 		f.refresh()
-		if old.Phase != state.PhaseRetrying || old.NotBefore.After(f.facts.Now) || !f.facts.Free(old.Kind) {
+		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind)
+		if old.Phase != state.PhaseRetrying || !due && !f.left(old) {
 			continue
 		}
-		if err := f.retry(ctx, old); err != nil {
+		if err := f.retry(ctx, old, due); err != nil {
 			f.say(old.Ref, true, "try %s again: %v", old.Ref, err)
 		}
 	}
 }
 
+// left says whether the poll saw the row of a waiting run somewhere else:
+// moved by its owner, released, or taken over.
+func (f *firing) left(r state.Run) bool {
+	for i := range f.facts.Rows {
+		if row := &f.facts.Rows[i]; row.Ref == r.Ref {
+			return row.Unreadable == "" && (row.Role != board.RoleInProgress || row.Claim == nil || row.Claim.Session != r.Session)
+		}
+	}
+	return false
+}
+
 // retry starts a new run in the place of one that failed. Both stand in the
 // journal until the claim has passed to the new one.
-func (f *firing) retry(ctx context.Context, old state.Run) error {
+func (f *firing) retry(ctx context.Context, old state.Run, due bool) error {
 	fin, err := f.finish(ctx, old)
 	switch {
 	case gone(err):
@@ -113,6 +142,9 @@ func (f *firing) retry(ctx context.Context, old state.Run) error {
 	}
 	if ds := plan.Again(fin); ds != nil {
 		return f.carry(ctx, old, ds)
+	}
+	if !due {
+		return nil
 	}
 	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
 }

@@ -22,7 +22,8 @@ type Engine struct {
 	d Deps
 
 	inbox chan event
-	done  chan struct{}  // closed when Run returns
+	done  chan struct{}  // closed when the owner stops taking events
+	over  chan struct{}  // closed when everything that Run started is over
 	tasks sync.WaitGroup // watchers, the heart, the checks, commands under way
 
 	mode   atomic.Value // state.Mode: written by the owner, read by firings
@@ -47,17 +48,22 @@ func New(o Options, d Deps) *Engine {
 		o: o, d: d,
 		inbox:   make(chan event, 64),
 		done:    make(chan struct{}),
+		over:    make(chan struct{}),
 		pub:     newPublisher(),
 		watches: map[string]context.CancelFunc{},
 		timer:   time.NewTimer(time.Hour),
 	}
 	e.view = newView(o)
 	e.book = &book{
-		runs:    slices.Clone(o.Runs),
-		save:    d.Journal.SaveRuns,
-		changed: func(rs []state.Run) { e.post(func(ctx context.Context) { e.runsChanged(ctx, rs) }) },
+		runs: slices.Clone(o.Runs),
+		save: d.Journal.SaveRuns,
+		changed: func(rs []state.Run) {
+			e.heart.set(rs)
+			e.post(func(ctx context.Context) { e.runsChanged(ctx, rs) })
+		},
 	}
 	e.heart = newHeart(o, d, e.lost)
+	e.heart.set(o.Runs)
 	e.checks = newChecks(d.Pulls, func(name string, err error) {
 		e.post(func(ctx context.Context) { e.checked(ctx, name, err) })
 	})
@@ -78,26 +84,37 @@ func (e *Engine) Run(ctx context.Context) (End, error) {
 		close(e.done)
 		e.tasks.Wait()
 		e.pub.close()
+		close(e.over)
 	}()
 	e.task(func() { e.heart.run(work) })
 	e.task(func() { e.checks.run(work) })
 	e.startJob(work, "start", (*firing).recover)
 
-	frames := time.NewTicker(frameEvery)
-	defer frames.Stop()
-	stop := ctx.Done()
+	frame := time.NewTimer(frameEvery)
+	defer frame.Stop()
+	framed := true // a frame is due
+	stop, wakes := ctx.Done(), e.o.Wakes
 	for !e.ended {
+		if e.dirty && !framed {
+			frame.Reset(frameEvery)
+			framed = true
+		}
 		select {
 		case ev := <-e.inbox:
 			ev(work)
 		case <-stop:
 			stop = nil
 			e.leave()
-		case <-e.o.Wakes:
+		case _, ok := <-wakes:
+			if !ok {
+				wakes = nil
+				continue
+			}
 			e.wake(work, "the board changed")
 		case <-e.timer.C:
 			e.wake(work, "timer")
-		case <-frames.C:
+		case <-frame.C:
+			framed = false
 			if e.dirty {
 				e.publish()
 			}
@@ -188,31 +205,29 @@ func (e *Engine) fired(ctx context.Context, f *firing) {
 	case f.opening || e.pending != "":
 		e.startFiring(ctx, firstOf(e.pending, "start"))
 	default:
-		e.arm()
+		e.arm(f)
 	}
 }
 
-// arm sets the timer for the next firing: the poll, or the first retry.
-func (e *Engine) arm() {
+// arm sets the timer for the next firing: the poll, or the first retry that
+// was not due yet when the firing looked. One that was due and did not start
+// waits for a slot, and a worker that ends wakes the loop.
+func (e *Engine) arm(f *firing) {
 	next := e.o.Now().Add(e.o.Poll)
-	for i := range e.runs {
-		if r := &e.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.Before(next) {
+	for i := range e.book.runs {
+		if r := &e.book.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.After(f.retriedAt) && r.NotBefore.Before(next) {
 			next = r.NotBefore
 		}
 	}
 	e.nextFiring = next
-	e.timer.Reset(max(next.Sub(e.o.Now()), minPause))
+	e.timer.Reset(max(next.Sub(e.o.Now()), 0))
 	e.dirty = true
 }
-
-// minPause keeps a retry that cannot start from firing without rest.
-const minPause = 20 * time.Millisecond
 
 // runsChanged keeps what the owner shows, the heart and the watchers in step
 // with the book.
 func (e *Engine) runsChanged(ctx context.Context, runs []state.Run) {
 	e.runs = runs
-	e.heart.set(runs)
 	e.syncWatches(ctx)
 	e.publish()
 }
@@ -257,23 +272,34 @@ func (e *Engine) watch(ctx context.Context, id string) {
 	e.post(func(ctx context.Context) { e.wake(ctx, "a worker finished") })
 }
 
-// lost is the heart's report that a claim is no longer ours. It is posted
-// without waiting: the fence protects the board, not this message.
-func (e *Engine) lost(r state.Run, err error) {
+// lost is the heart's report that another session holds a row of ours: its
+// worker is stopped, and the settlement of the run tells the owner. The heart
+// never waits: it answers false when the message could not be left, and the
+// next beat tries again.
+func (e *Engine) lost(r state.Run, err error) bool {
+	stop := func(ctx context.Context) {
+		e.say(r.Ref, true, fmt.Sprintf("the claim of the %s on %s was taken over, its worker is stopped: %v", r.Kind, r.Ref, err))
+		e.task(func() {
+			if err := e.d.Launcher.Stop(ctx, r.ID); err != nil {
+				e.o.Log.Error("A superseded worker could not be stopped", "run", r.ID, "error", err)
+			}
+			e.post(func(ctx context.Context) { e.wake(ctx, "a claim was lost") })
+		})
+	}
 	select {
-	case e.inbox <- func(ctx context.Context) {
-		e.notify(r.Ref, fmt.Sprintf("the claim of the %s on %s was taken over: %v", r.Kind, r.Ref, err))
-		e.task(func() { _ = e.d.Launcher.Stop(ctx, r.ID) })
-	}:
-	case <-e.done:
+	case e.inbox <- stop:
+		return true
 	default:
+		return false
 	}
 }
 
-// checked is told when local checks of a pull request have run.
+// checked is told when local checks of a pull request have run. Checks that
+// could not run are asked for again by the next firing.
 func (e *Engine) checked(ctx context.Context, name string, err error) {
 	if err != nil {
 		e.say("", true, fmt.Sprintf("checks of %s: %v", name, err))
+		return
 	}
 	e.wake(ctx, "checks finished")
 }

@@ -78,6 +78,9 @@ func (f *firing) finish(ctx context.Context, r state.Run) (*plan.Finished, error
 	if err != nil {
 		return nil, err
 	}
+	if issue.Unreadable != "" {
+		return nil, fmt.Errorf("%w: %s", board.ErrUnreadable, issue.Unreadable)
+	}
 	pulls, err := f.e.d.Pulls.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list pull requests: %w", err)
@@ -145,6 +148,7 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 		if d.Free {
 			r.Attempt--
 		}
+		f.free(ctx, *r)
 		f.say(r.Ref, true, "%s try %d did not finish: %s; next at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
 		return f.book.put(*r)
 	case state.OpVerify:
@@ -193,7 +197,6 @@ func (f *firing) comment(ctx context.Context, w Writes, d state.Decision) error 
 
 // verify keeps the claim while checks are pending.
 func (f *firing) verify(r state.Run, d state.Decision) error {
-	f.e.checks.want(d.PR)
 	if r.Phase == state.PhaseVerifying {
 		return nil
 	}
@@ -204,14 +207,20 @@ func (f *firing) verify(r state.Run, d state.Decision) error {
 
 // drop ends a run: its worktree is unlocked, its record leaves the journal.
 func (f *firing) drop(ctx context.Context, r state.Run, outcome string) error {
-	if r.Worktree != "" {
-		if err := f.e.d.Worktrees.Free(ctx, r.Worktree); err != nil {
-			f.say(r.Ref, true, "unlock %s: %v", r.Worktree, err)
-		}
-	}
+	f.free(ctx, r)
 	if err := f.book.drop(r.ID); err != nil {
 		return err
 	}
 	f.e.post(func(context.Context) { f.e.forget(r, outcome) })
 	return nil
+}
+
+// free unlocks a run's worktree, so that the next try may take it over.
+func (f *firing) free(ctx context.Context, r state.Run) {
+	if r.Worktree == "" {
+		return
+	}
+	if err := f.e.d.Worktrees.Free(ctx, r.Worktree); err != nil {
+		f.say(r.Ref, true, "unlock %s: %v", r.Worktree, err)
+	}
 }

@@ -23,6 +23,8 @@ type firing struct {
 
 	facts plan.Facts
 
+	retriedAt time.Time // when the armed retries were looked at
+
 	// What the owner takes over at the end.
 	read      bool // the poll succeeded
 	opening   bool
@@ -40,6 +42,7 @@ type firing struct {
 
 func newFiring(e *Engine, why string) *firing {
 	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, costToday: e.costToday}
+	f.retriedAt = f.began
 	f.facts.Settings, f.facts.Skip = e.o.Settings, map[board.Ref]bool{}
 	return f
 }
@@ -137,7 +140,7 @@ func (f *firing) readFacts(ctx context.Context) error {
 	f.polledAt = f.facts.Now
 	for i := range pulls {
 		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksPending {
-			f.e.checks.want(pulls[i].Name)
+			f.e.checks.want(pulls[i].Name, pulls[i].HeadSHA)
 		}
 	}
 	return nil

@@ -12,12 +12,14 @@ import (
 
 // heart renews the stamps of our claims on a goroutine of its own, so that a
 // slow firing never makes a healthy run look dead. It renews a stamp that is
-// older than Options.RestampAfter, and reports a claim that is no longer ours
-// once.
+// older than Options.RestampAfter, and reports a claim that another session
+// holds once. A claim that nobody holds any more was given up by its own
+// worker, which has parked the row, or by a settlement under way; neither is
+// a loss (design.md, section 6).
 type heart struct {
 	o    Options
 	d    Deps
-	lost func(state.Run, error)
+	lost func(state.Run, error) bool
 
 	mu      sync.Mutex
 	claims  map[string]state.Run // by run id
@@ -26,7 +28,7 @@ type heart struct {
 	told    map[string]bool
 }
 
-func newHeart(o Options, d Deps, lost func(state.Run, error)) *heart {
+func newHeart(o Options, d Deps, lost func(state.Run, error) bool) *heart {
 	return &heart{
 		o: o, d: d, lost: lost,
 		claims: map[string]state.Run{}, stamped: map[string]time.Time{},
@@ -81,9 +83,7 @@ func (h *heart) beat(ctx context.Context) {
 		case err == nil:
 			h.stampedNow(r.ID)
 		case errors.Is(err, board.ErrClaimConflict):
-			if h.tellOnce(r.ID) {
-				h.lost(r, err)
-			}
+			h.conflict(ctx, r, err)
 		case ctx.Err() == nil:
 			h.o.Log.Warn("A claim could not be renewed", "ref", string(r.Ref), "run", r.ID, "error", err)
 		}
@@ -132,13 +132,24 @@ func (h *heart) homeOf(id string) state.WorkerStatus {
 func (h *heart) stampedNow(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.stamped[id] = h.o.Now()
+	if _, ours := h.claims[id]; ours {
+		h.stamped[id] = h.o.Now()
+	}
 }
 
-func (h *heart) tellOnce(id string) bool {
+// conflict looks who holds the row now.
+func (h *heart) conflict(ctx context.Context, r state.Run, cause error) {
+	issue, err := h.d.Board.Issue(ctx, r.Ref)
+	if err != nil || issue.Claim == nil || issue.Claim.Session == r.Session {
+		return
+	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	first := !h.told[id]
-	h.told[id] = true
-	return first
+	_, ours := h.claims[r.ID]
+	tell := ours && !h.told[r.ID]
+	h.mu.Unlock()
+	if tell && h.lost(r, cause) {
+		h.mu.Lock()
+		h.told[r.ID] = true
+		h.mu.Unlock()
+	}
 }

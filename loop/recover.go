@@ -44,6 +44,9 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 		return nil
 	case state.WorkerDead, state.WorkerAbsent:
 		issue, err := f.e.d.Board.Issue(ctx, r.Ref)
+		if gone(err) {
+			return f.drop(ctx, r, "its issue is gone")
+		}
 		if err != nil {
 			return err
 		}

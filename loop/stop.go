@@ -25,10 +25,15 @@ func (e *Engine) Send(ctx context.Context, c state.Command) error {
 	select {
 	case err := <-reply:
 		return err
-	case <-e.done:
-		return nil
+	case <-e.over:
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	select {
+	case err := <-reply:
+		return err
+	default:
+		return fmt.Errorf("%s: the loop has ended", c.Kind)
 	}
 }
 

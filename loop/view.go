@@ -99,6 +99,7 @@ func (e *Engine) adopt(f *firing) {
 	e.record(f)
 	if f.opening || !f.read {
 		e.pollError = f.pollError
+		e.status = firstOf(f.pollError, e.status)
 		return
 	}
 	e.rows, e.pulls, e.needs = f.rows, f.shown, f.needs

@@ -109,7 +109,7 @@ func TestAgain(t *testing.T) {
 		{"merged before this work began", over(board.KindDeveloper, "", onPR(merged(50))), nil},
 		{"moved by the owner", over(board.KindDeveloper, "", issue(inColumn(backlog, "owner"))), []string{"release", "forget"}},
 		{"released", over(board.KindDeveloper, "", issue(released)), []string{"forget"}},
-		{"taken over", over(board.KindDeveloper, "", issue(func(i *board.Issue) { i.Claim.Session = "other" })), []string{"forget"}},
+		{"taken over", over(board.KindDeveloper, "", issue(func(i *board.Issue) { i.Claim.Session = "other" })), []string{"notice", "forget"}},
 		{"held by the owner", over(board.KindDeveloper, "", issue(said(1, "dispatcher", board.HeldText("wait")))), []string{"assign developer", "forget"}},
 		{"a review whose pull request was closed", over(board.KindReviewer, "", onPR(shut)), []string{"assign reviewer", "forget"}},
 		{"a review whose pull request is a draft now", over(board.KindReviewer, "", onPR(draft)), []string{"assign reviewer", "forget"}},

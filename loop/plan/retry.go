@@ -64,7 +64,11 @@ func requeue(f *Finished) []state.Decision {
 // Again says what becomes of an armed retry when its wait is over: nothing,
 // and then it starts, or decisions that end the run instead.
 func Again(f *Finished) []state.Decision {
-	if c := f.Issue.Claim; c != nil && c.Session == f.Run.Session {
+	c := f.Issue.Claim
+	if c != nil && c.Session != f.Run.Session {
+		return superseded(f)
+	}
+	if c != nil {
 		if d := merged(f); d != nil {
 			return d
 		}
@@ -116,6 +120,24 @@ func Tries(i *board.Issue, k board.Kind, head string) int {
 		}
 	}
 	return 0
+}
+
+// Reset is the comment that writes down what an owner's move has ended: a
+// hold, or a count of failed tries. The board keeps the last move only, so it
+// is written before a dispatch moves the row again. It reports false when the
+// move ended nothing.
+func Reset(i *board.Issue, k board.Kind, head string) (text string, needed bool) {
+	if i.StateBy != board.ActorOwner {
+		return "", false
+	}
+	unmoved := *i
+	unmoved.StateBy = ""
+	_, attention := board.Attention(&unmoved, head, "")
+	_, held := board.Held(&unmoved)
+	if !attention && !held && Tries(&unmoved, k, head) == Tries(i, k, head) {
+		return "", false
+	}
+	return board.WithMark(board.ClearedText("the owner moved the row"), board.Mark{Kind: k}), true
 }
 
 func mark(f *Finished, try int) board.Mark {

@@ -120,3 +120,47 @@ func TestLimitUsesNothingUp(t *testing.T) {
 		t.Fatalf("got %+v", ds[0])
 	}
 }
+
+// TestReset: an owner's move that ended a hold or a count is written down, so
+// that the dispatcher's own move does not bring it back.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	gaveUp := said(20, board.ActorDispatcher, gaveUpText(board.KindDeveloper, ""))
+	byOwner := movedBy(board.ActorOwner, 10, work)
+	cases := []struct {
+		name  string
+		issue board.Issue
+		want  bool
+	}{
+		{"given up, then moved", row("DSP-1", ready, gaveUp, byOwner), true},
+		{"held, then moved", row("DSP-1", ready, said(20, board.ActorDispatcher, board.HeldText("")), byOwner), true},
+		{"failed once, then moved", row("DSP-1", ready, said(20, board.ActorDispatcher, board.WithMark("Try 1", board.Mark{Kind: board.KindDeveloper, Try: 1})), byOwner), true},
+		{"given up, and a reply", row("DSP-1", ready, gaveUp, said(15, board.ActorOwner, "go"), byOwner), false},
+		{"nothing to end", row("DSP-1", ready, byOwner), false},
+		{"not moved by the owner", row("DSP-1", ready, gaveUp, movedBy(board.ActorDispatcher, 10, work)), false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text, needed := plan.Reset(&c.issue, board.KindDeveloper, "")
+			if needed != c.want {
+				t.Fatalf("written down: %v", needed)
+			}
+			if !needed {
+				return
+			}
+			said(5, board.ActorDispatcher, text)(&c.issue)
+			movedBy(board.ActorDispatcher, 4, ready)(&c.issue)
+			if tries := plan.Tries(&c.issue, board.KindDeveloper, ""); tries != 0 {
+				t.Errorf("after our own move %d tries count again", tries)
+			}
+			if _, again := plan.Reset(&c.issue, board.KindDeveloper, ""); again {
+				t.Error("it is written twice")
+			}
+			f := facts([]board.Issue{c.issue})
+			if j := plan.Judge(f, &f.Rows[0]); j.Hold != "" {
+				t.Errorf("after our own move it is held again: %s", j.Waits)
+			}
+		})
+	}
+}
