@@ -342,6 +342,7 @@ func TestUnder(t *testing.T) {
 func TestSignalsToTheSupervisor(t *testing.T) {
 	b := newBench(t)
 	b.start(b.spec("r", "steered"))
+	b.until("a turn runs", func() bool { return b.phase("r", workers.PhaseRunning).Lines > 0 })
 	st := b.phase("r", workers.PhaseRunning)
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGHUP} {
 		if err := syscall.Kill(st.PID, sig); err != nil {
@@ -354,6 +355,22 @@ func TestSignalsToTheSupervisor(t *testing.T) {
 	}
 	if x := b.exit("r"); !x.Stopped || x.Code != 0 || x.Problem != "interrupted" {
 		t.Errorf("exit %+v", x)
+	}
+}
+
+// A run that is stopped before it has its task never begins with it.
+func TestStopAtOnce(t *testing.T) {
+	b := newBench(t)
+	for i := range 4 {
+		run := "r" + strconv.Itoa(i)
+		b.start(b.spec(run, "steered"))
+		if err := b.l.Stop(b.ctx, run, 10*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		x := b.phase(run, workers.PhaseExited).Exit
+		if !x.Stopped || x.Signal != "" || strings.Contains(x.Final, "COMPLETE") {
+			t.Errorf("exit %+v", x)
+		}
 	}
 }
 

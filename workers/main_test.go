@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/backside4charter/dispatcher/workers"
 	"github.com/backside4charter/dispatcher/workers/claude"
 	"github.com/backside4charter/dispatcher/workers/supervise"
@@ -42,7 +44,7 @@ func TestMain(m *testing.M) {
 			playSleeper(os.Args[2])
 		}
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 func agents(string) (workers.Agent, error) { return claude.Agent{}, nil }

@@ -57,11 +57,10 @@ func pause(ctx context.Context, events <-chan fsnotify.Event, tick time.Duration
 		select {
 		case <-ctx.Done():
 			return ctx.Err() //nolint:wrapcheck // the caller says what was watched
-		case _, ok := <-events:
-			if !ok {
-				events = nil
-			}
-			woken = true
+		case <-events:
+			// One says enough. Those that wait are merged by the system, which
+			// costs less than to take every one.
+			events, woken = nil, true
 		case <-next.C:
 			woken = true
 		case <-batch.C:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,6 +32,7 @@ type supervisor struct {
 	signed  time.Time // when a sign of life was recorded last
 	grew    bool      // output since then
 	ladder  ladder
+	first   atomic.Int32 // what became of the first message
 	problem string
 	stopped bool
 	seen    map[workers.Process]bool // descendants met so far, where orphans cannot be found later
@@ -80,7 +82,7 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 		return s.writeExit(x)
 	}
 	s.signOfLife(now)
-	go s.say(s.agent.Message(first, s.spec.Prompt))
+	go s.sayFirst(s.agent.Message(first, s.spec.Prompt))
 	how := s.attend(ctx, stop)
 	x := s.finish(how)
 	x.Started = now

@@ -57,7 +57,10 @@ func (s *supervisor) stopWithin(grace time.Duration, now time.Time) {
 			s.ladder.rung = rungEnd
 			return
 		}
-		if !s.course.idle {
+		switch {
+		case s.first.CompareAndSwap(firstUnsent, firstWithheld):
+			s.ladder.due = now // there is no turn to interrupt, and there will be none
+		case !s.course.idle:
 			s.sayLocked(s.agent.Interrupt("stop"))
 		}
 	case rungInterrupt, rungEnd:
@@ -113,8 +116,16 @@ func (s *supervisor) climb(now time.Time) {
 	}
 }
 
-// say writes the first message. A long one may take until the agent reads it.
-func (s *supervisor) say(line []byte) {
+// What became of the first message.
+const (
+	firstUnsent int32 = iota
+	firstSent
+	firstWithheld // the run was stopped before
+)
+
+// sayFirst writes the first message. A long one may take until the agent reads
+// it.
+func (s *supervisor) sayFirst(line []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.times.Start)
 	defer cancel()
 	lock, err := s.lockInput(ctx)
@@ -122,7 +133,9 @@ func (s *supervisor) say(line []byte) {
 		return // the watchdog of the start reports an agent without a task
 	}
 	defer lock.Unlock() //nolint:errcheck // the kernel drops it with the process
-	_ = s.child.say(s.folder, line, s.times.Start)
+	if s.first.CompareAndSwap(firstUnsent, firstSent) {
+		_ = s.child.say(s.folder, line, s.times.Start) // the watchdog again
+	}
 }
 
 // sayLocked writes a line if the agent takes it soon.
