@@ -75,7 +75,7 @@ func (t Times) withDefaults() Times {
 // is written. It refuses (workers.ErrForbidden) a run that was given back or
 // that a supervisor has had before.
 func Run(ctx context.Context, dir string, o Options) error {
-	ignoreTerminal()
+	defer ignoreTerminal()()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	defer signal.Stop(stop)
@@ -104,13 +104,10 @@ func Run(ctx context.Context, dir string, o Options) error {
 // ignoreTerminal keeps a closed or interrupted terminal from ending the
 // supervisor. The signals are caught and dropped, not ignored: an ignored one
 // would stay ignored in the agent.
-func ignoreTerminal() {
-	drop := make(chan os.Signal, 1)
+func ignoreTerminal() (restore func()) {
+	drop := make(chan os.Signal, 1) // never read: what does not fit is dropped
 	signal.Notify(drop, syscall.SIGHUP, os.Interrupt)
-	go func() {
-		for range drop { //nolint:revive // nothing to do
-		}
-	}()
+	return func() { signal.Stop(drop) }
 }
 
 // mayStart is the fence: one supervisor for a run, ever, and none for one that
