@@ -238,7 +238,7 @@ func (m *Model) subjectLine(now time.Time) string {
 	}
 	left := widget.Line{{Text: " "}}.Add(st.Strong, m.subjectText(now))
 	var right widget.Line
-	if m.view == viewBoard && !m.onStrip {
+	if m.view == viewBoard && !m.stripFocus() {
 		right = m.foldedLine()
 	}
 	if left.Width()+right.Width()+2 > m.w && m.w < 100 {

@@ -232,7 +232,7 @@ func (m *Model) insist(text string) {
 func (m *Model) subject() board.Ref {
 	switch m.view {
 	case viewBoard:
-		if m.onStrip {
+		if m.stripFocus() {
 			if w := m.strip.Selected(m.selectedRef()); w != nil {
 				return w.Run.Ref
 			}
@@ -265,3 +265,7 @@ func (m *Model) selectedRef() board.Ref {
 	}
 	return ""
 }
+
+// stripFocus says whether the workers below the board have the focus. A window
+// too low for them keeps the focus for when it grows again.
+func (m *Model) stripFocus() bool { return m.onStrip && !m.place.Strip.Empty() }

@@ -48,9 +48,6 @@ func (m *Model) relayout() {
 	m.place = layout.BoardOf(body, shape, m.asList, m.snap != nil && len(m.snap.Workers) > 0)
 	m.board.SetSize(m.place.List.W, m.place.List.H, asList)
 	m.strip.SetSize(m.place.Strip.W, m.place.Strip.H)
-	if m.place.Strip.Empty() {
-		m.onStrip = false
-	}
 	m.wview.SetBody(body, shape)
 	m.needs.SetBody(body, shape)
 	m.pulls.SetBody(body)

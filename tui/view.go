@@ -101,14 +101,14 @@ func (m *Model) waiting(now time.Time) []string {
 }
 
 func (m *Model) viewBoard(now time.Time) []string {
-	focus := !m.onStrip
+	focus := !m.stripFocus()
 	p := &m.place
 	if empty := m.emptyBoard(); empty != "" {
 		return m.note(empty, p.List.W+p.Detail.W, m.frame.Body.H)
 	}
 	list := m.board.View(now, focus)
 	if !p.Strip.Empty() {
-		return append(list, m.strip.View(m.selectedRef(), now, m.onStrip)...)
+		return append(list, m.strip.View(m.selectedRef(), now, m.stripFocus())...)
 	}
 	if p.Detail.Empty() {
 		return list
@@ -153,7 +153,7 @@ func (m *Model) detail(r layout.Rect, now time.Time) []string {
 		if worker := present.WorkerOf(m.snap, row); worker != nil {
 			lines = append(lines, m.strip.Stream(worker, w, room, now)...)
 		} else {
-			lines = append(lines, issue.Reading(row, w, room, now, st)...)
+			lines = append(lines, issue.Reading(m.snap, row, w, room, now, st)...)
 		}
 	}
 	side := st.Border.Render(st.Borders.Thin.Vertical) + " "
@@ -186,6 +186,9 @@ func splice(line, over string, x, w int) string {
 	left := ansi.Truncate(line, x, "")
 	n := widget.DrawnWidth(over)
 	right := ansi.TruncateLeft(line, x+n, "")
+	if widget.DrawnWidth(right) > w-x-n {
+		right = ansi.TruncateLeft(line, x+n+1, "")
+	}
 	gap := w - x - n - widget.DrawnWidth(right)
 	return widget.Pad(left, 0, x) + over + widget.Pad("", 0, max(gap, 0)) + right
 }
@@ -203,7 +206,7 @@ func (m *Model) cursor() *tea.Cursor {
 	x, y, ok := 0, 0, false
 	switch m.view {
 	case viewBoard:
-		if m.onStrip || m.emptyBoard() != "" {
+		if m.stripFocus() || m.emptyBoard() != "" {
 			return nil
 		}
 		x, y, ok = m.board.Cursor()

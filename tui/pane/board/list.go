@@ -150,7 +150,7 @@ func (m *Model) listRow(c, i int, now time.Time, focus bool) string {
 		left := widget.Line{m.bar(chosen, focus)}
 		left = left.Add(m.st.Muted, widget.Clean(k.ref)+" ").Add(title, widget.Clean(k.title))
 		right := widget.Line{}
-		if k.sign != "" {
+		if k.sign != "" && s.Short != "" {
 			right = right.Add(m.st.Tone(s.Tone), s.Sign+" ")
 		}
 		ink := m.st.Muted

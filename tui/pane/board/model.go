@@ -96,12 +96,39 @@ func (m *Model) SetSize(w, h int, asList bool) {
 // SetSnapshot takes a new picture. The selection follows its issue.
 func (m *Model) SetSnapshot(s *state.Snapshot) {
 	fresh := m.snap == nil
+	near := m.neighbours()
 	m.snap = s
 	m.regroup()
+	if _, _, ok := m.find(m.sel); !ok {
+		for _, ref := range near {
+			if _, _, ok := m.find(ref); ok {
+				m.sel = ref
+				break
+			}
+		}
+	}
 	if fresh || m.sel == "" {
 		m.pickStart()
 	}
 	m.settle()
+}
+
+// neighbours are the rows around the selection, the next first: whichever of
+// them still stands is selected when the selected issue is gone.
+func (m *Model) neighbours() []board.Ref {
+	const reach = 16
+	var out []board.Ref
+	for by := 1; by <= reach; by++ {
+		if ref := m.ref(m.col, m.at+by); ref != "" {
+			out = append(out, ref)
+		}
+	}
+	for by := 1; by <= reach; by++ {
+		if ref := m.ref(m.col, m.at-by); ref != "" {
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 // SetFilter keeps the rows whose ref, title or labels contain the text, in

@@ -54,13 +54,36 @@ func Brief(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *theme
 	return out
 }
 
+// Asked is what an issue asks its owner, in full, under a heading; nothing if
+// it asks nothing.
+func Asked(s *state.Snapshot, row *state.Row, w int, st *themes.Styles) []string {
+	n := present.NeedOf(s, row.Issue.Ref)
+	if n == nil || strings.TrimSpace(n.Text) == "" {
+		return nil
+	}
+	sign, tone := present.NeedSign(n.Kind, &st.Signs)
+	head := map[state.NeedKind]string{
+		state.NeedQuestion: "asks you", state.NeedReview: "waits for your review",
+		state.NeedConfirm: "waits for your word", state.NeedStale: "claim is stale",
+	}[n.Kind]
+	if head == "" {
+		head = "needs you"
+	}
+	out := []string{widget.Line{}.Add(st.Tone(tone), sign+" "+head).Render(w, false, st)}
+	return append(out, widget.Markdown(n.Text, w, st)...)
+}
+
 // Reading is what fills the room below Brief when no worker is to be watched:
-// the description, then the last comment.
-func Reading(row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
+// what the issue asks, its description, and the last comment.
+func Reading(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
 	if row == nil || w <= 0 || h <= 0 {
 		return nil
 	}
-	out := description(&row.Issue, w, st)
+	out := Asked(s, row, w, st)
+	if len(out) > 0 {
+		out = append(out, widget.Blank(w, 1)...)
+	}
+	out = append(out, description(&row.Issue, w, st)...)
 	if n := len(row.Issue.Comments); n > 0 {
 		last := comment(&row.Issue.Comments[n-1], w, now, st)
 		last = last[:len(last)-1]

@@ -171,6 +171,10 @@ func (m *Model) layText(row *state.Row, now time.Time) {
 		m.text = append(m.text, m.lead(row, w, now)...)
 		m.text = append(m.text, widget.Divider("Description", w, m.st))
 	}
+	if asked := Asked(m.snap, row, w, m.st); len(asked) > 0 {
+		m.text = append(m.text, asked...)
+		m.text = append(m.text, widget.Blank(w, 1)...)
+	}
 	m.text = append(m.text, description(&row.Issue, w, m.st)...)
 	m.text = append(m.text, widget.Blank(w, 1)...)
 	m.text = append(m.text, widget.Divider("Comments "+fmt.Sprint(len(row.Issue.Comments)), w, m.st))

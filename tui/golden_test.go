@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// scenes are the screens that are kept as goldens: how to get there, and on
+// what picture.
+var scenes = []struct {
+	name string
+	keys []string
+	snap func() *state.Snapshot
+}{
+	{"board", nil, sample},
+	{"board-strip", []string{"tab"}, sample},
+	{"board-list", []string{"v"}, sample},
+	{"board-backlog", []string{"left", "left", "left"}, sample},
+	{"board-find", []string{"/", "log"}, sample},
+	{"board-find-nothing", []string{"/", "zebra"}, sample},
+	{"board-goto", []string{"g"}, sample},
+	{"board-question", []string{"!"}, sample},
+	{"board-none", nil, func() *state.Snapshot {
+		s := sample()
+		s.Rows, s.Workers, s.Pulls, s.Needs, s.Log = nil, nil, nil, nil, nil
+		return s
+	}},
+	{"board-poll-error", nil, func() *state.Snapshot {
+		s := sample()
+		s.PollError = "read the board: issue file .dispatcher/board/ACM-9.json is from a newer version"
+		return s
+	}},
+	{"board-notice", nil, func() *state.Snapshot {
+		s := sample()
+		s.Notices = []state.Notice{{ID: 1, Ref: "ACM-9", Text: "could not be claimed: its pull request is merged"}}
+		return s
+	}},
+	{"board-paused", nil, func() *state.Snapshot {
+		s := sample()
+		s.Mode, s.Needs = state.ModePaused, nil
+		return s
+	}},
+	{"issue", []string{"enter"}, sample},
+	{"workers", []string{"2"}, sample},
+	{"workers-transcript", []string{"2", "enter", "home"}, sample},
+	{"workers-none", []string{"2"}, func() *state.Snapshot {
+		s := sample()
+		s.Workers = nil
+		return s
+	}},
+	{"needs", []string{"3"}, sample},
+	{"needs-answer", []string{"!", "a", "1"}, sample},
+	{"needs-draft", []string{"3", "a", "both", "esc", "esc"}, sample},
+	{"needs-review", []string{"3", "down", "down"}, sample},
+	{"needs-none", []string{"3"}, func() *state.Snapshot {
+		s := sample()
+		s.Needs = nil
+		return s
+	}},
+	{"pulls", []string{"4"}, sample},
+	{"log", []string{"5"}, sample},
+	{"help", []string{"?"}, sample},
+	{"leave", []string{"q"}, sample},
+	{"leave-abort", []string{"q", "3"}, sample},
+	{"waiting", nil, func() *state.Snapshot { return nil }},
+}
+
+// sizes at which every scene is kept.
+var sizes = [][2]int{{80, 24}, {200, 60}}
+
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, size := range append([][2]int{{40, 12}, {120, 40}}, sizes...) {
+		for _, sc := range scenes {
+			if (size[0] == 40 || size[0] == 120) && sc.name != "board" && sc.name != "needs-answer" && sc.name != "leave" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				m, _ := room(size[0], size[1], sc.snap())
+				typeKeys(m, sc.keys...)
+				checkScreen(t, m)
+				golden.RequireEqual(t, plainScreen(m)+"\n")
+			})
+		}
+	}
+}
+
+// plainScreen is the screen without colours and without blanks at the ends of
+// lines.
+func plainScreen(m *Model) string {
+	lines := strings.Split(ansi.Strip(screen(m)), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// checkScreen fails unless the screen is exactly as large as the terminal, by
+// both ways of measuring, and holds no control character but colours.
+func checkScreen(t *testing.T, m *Model) {
+	t.Helper()
+	drawn := screen(m)
+	if m.w == 0 || m.h == 0 {
+		if drawn != "" {
+			t.Fatalf("%dx%d draws %q", m.w, m.h, drawn)
+		}
+		return
+	}
+	lines := strings.Split(drawn, "\n")
+	if len(lines) != m.h {
+		t.Fatalf("%dx%d: %d lines", m.w, m.h, len(lines))
+	}
+	for i, l := range lines {
+		text := ansi.Strip(l)
+		if g, w := ansi.StringWidth(text), ansi.StringWidthWc(text); g != m.w || w != m.w {
+			t.Fatalf("%dx%d: line %d is %d and %d cells wide: %q", m.w, m.h, i, g, w, text)
+		}
+		for _, r := range text {
+			if r < 0x20 || (r >= 0x7f && r < 0xa0) {
+				t.Fatalf("%dx%d: line %d holds %U", m.w, m.h, i, r)
+			}
+		}
+	}
+	if c := m.View().Cursor; c != nil && (c.X < 0 || c.X >= m.w || c.Y < 0 || c.Y >= m.h) {
+		t.Fatalf("%dx%d: the cursor stands at %d,%d", m.w, m.h, c.X, c.Y)
+	}
+}
+
+// TestEverySize draws every scene at every size from 1x1, growing and
+// shrinking, and then at a usual one.
+func TestEverySize(t *testing.T) {
+	t.Parallel()
+	for _, sc := range scenes {
+		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
+			m, _ := room(120, 40, sc.snap())
+			typeKeys(m, sc.keys...)
+			want := screen(m)
+			for w := 0; w <= 130; w++ {
+				step := 1
+				if w > 44 {
+					step = 7
+				}
+				if w > 44 && w%9 != 0 && w != 59 && w != 60 && w != 99 && w != 100 {
+					continue
+				}
+				for h := 0; h <= 45; h += step {
+					m.resize(w, h)
+					checkScreen(t, m)
+				}
+			}
+			m.resize(120, 40)
+			if got := screen(m); got != want {
+				t.Errorf("after all sizes the screen is\n%s\nwant\n%s", ansi.Strip(got), ansi.Strip(want))
+			}
+		})
+	}
+}
+
+// TestHostileText puts every text that has broken screens into every place a
+// text comes from.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	for i, text := range []string{
+		"a\x1b[?1049h\x1b[2J\x1b[1;1H", "a\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b[31mred", "\x1b]0;never closed",
+		"\x00\x07\x08\x7f", strings.Repeat("\r", 10_000), "\u009b31m\u0085", "\xff\xfe\xc3", "👨‍👩‍👧‍👦👍🏽❤️🇩🇪🇩", "z" + strings.Repeat("\u0301", 60),
+		"\u202egnp.exe", "שלום مرحبا", "हिन्दी क्षि", "\u1112\u1161\u11ab", "\u200b\u200d\ufeff", "日本語のとても長いタイトル日本語のとても長いタイトル", "tab\tand\nline",
+		strings.Repeat("x", 5000), "🏴\U000e0067\U000e0062\U000e007f", "1️⃣#️⃣", "",
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			s := hostile(text)
+			for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {17, 7}} {
+				m, _ := room(size[0], size[1], s)
+				checkScreen(t, m)
+				for _, keys := range [][]string{{"tab"}, {"enter"}, {"pgdown"}, {"2"}, {"enter"}, {"home"}, {"3"}, {"enter"}, {"a"}, {"esc"}, {"4"}, {"5"}, {"up"}, {"q"}, {"esc"}, {"1"}, {"/"}, {"x"}, {"esc"}} {
+					typeKeys(m, keys...)
+					checkScreen(t, m)
+				}
+				if title := m.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\n\u009b") {
+					t.Fatalf("the window title is %q", title)
+				}
+			}
+		})
+	}
+}
+
+// hostile is the sample with text in every place that comes from outside.
+func hostile(text string) *state.Snapshot {
+	s := sample()
+	s.Repository, s.Agents, s.Status, s.Step, s.PollError = text, text, text, "", ""
+	s.Milestones = []string{text}
+	for i := range s.Rows {
+		issue := &s.Rows[i].Issue
+		issue.Title, issue.Body, issue.Milestone, issue.Assignee, issue.State = text, text+"\n- [ ] "+text+"\n"+text, text, text, text
+		issue.Labels = []string{text}
+		s.Rows[i].Waits = text
+		for j := range issue.Comments {
+			issue.Comments[j].Body, issue.Comments[j].Author = text, text
+		}
+	}
+	for i := range s.Workers {
+		w := &s.Workers[i]
+		w.Activity, w.Run.Title, w.Run.Branch, w.Run.Worktree, w.Run.Failure = text, text, text, text, text
+		if w.Outcome != "" {
+			w.Outcome = text
+		}
+		for j := range w.Tail {
+			w.Tail[j].Text, w.Tail[j].Tool = text, text
+		}
+	}
+	for i := range s.Pulls {
+		p := &s.Pulls[i].PR
+		p.Title, p.Head = text, text
+		for j := range p.Reviews {
+			p.Reviews[j].Body = text
+		}
+		for j := range p.CheckRuns {
+			p.CheckRuns[j].Name = text
+		}
+	}
+	for i := range s.Needs {
+		s.Needs[i].Title, s.Needs[i].Text, s.Needs[i].PR = text, text, text
+	}
+	for i := range s.Log {
+		s.Log[i].Text = text
+	}
+	s.Notices = []state.Notice{{ID: 1, Text: text, Ref: "ACM-9"}}
+	return s
+}
