@@ -33,7 +33,7 @@ func judge(body, findings, comment, verdict string) []script.Step {
 		review,
 		{
 			SkipIf: &script.Probe{
-				Run:   []string{"dispatcher", "board", "issue", "{{ref}}", "--comments", "1000", "--json"},
+				Run:   []string{"dispatcher", "board", "issue", "{{ref}}", "--json"},
 				Match: "at {{head}}\\)",
 			},
 			Run:   []string{"dispatcher", "board", "comment", "{{ref}}", "--as", "reviewer", "--body-file", "{{tmp}}/comment.md"},

@@ -127,7 +127,7 @@ func (t *turn) learn(ctx context.Context) error {
 }
 
 func (t *turn) issueCommand() []string {
-	return []string{"dispatcher", "board", "issue", string(t.ref), "--comments", "1000", "--json"}
+	return []string{"dispatcher", "board", "issue", string(t.ref), "--json"}
 }
 
 func (t *turn) query(ctx context.Context, into any, argv ...string) error {
