@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/native"
+	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/proc"
+)
+
+// boardParts is what the factory keeps of the board.
+type boardParts struct {
+	boardOnce sync.Once
+	board     *board.Policy
+	boardErr  error
+
+	// supervisedWorker says whether a supervisor of ours is among this
+	// process's ancestors, and which worker that makes it; nil knows of none.
+	supervisedWorker func() (board.Actor, bool)
+}
+
+// Actor is who this process is: a worker where its environment or its
+// ancestors say so, else the owner (design.md, section 11). A worker cannot
+// make itself the owner by clearing its environment.
+func (f *Factory) Actor() (board.Actor, error) {
+	if f.supervisedWorker != nil {
+		if a, ok := f.supervisedWorker(); ok {
+			return a, nil
+		}
+	}
+	word := f.Getenv("DISPATCHER_WORKER")
+	if word == "" {
+		return board.Actor{Kind: board.ActorOwner}, nil
+	}
+	kind, ok := board.ParseKind(word)
+	if !ok {
+		return board.Actor{}, fmt.Errorf("DISPATCHER_WORKER is %q; it names a worker: developer, reviewer or cleaner", word)
+	}
+	a := board.Actor{Kind: board.ActorOfKind(kind), Run: f.Getenv("DISPATCHER_RUN"), Ref: board.Ref(f.Getenv("DISPATCHER_REF"))}
+	if a.Ref == "" {
+		return board.Actor{}, errors.New("DISPATCHER_WORKER is set but DISPATCHER_REF is not; a worker has an issue")
+	}
+	if epoch := f.Getenv("DISPATCHER_EPOCH"); epoch != "" {
+		n, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return board.Actor{}, fmt.Errorf("DISPATCHER_EPOCH is %q, not a number", epoch)
+		}
+		a.Epoch = n
+	}
+	return a, nil
+}
+
+// Board is the board under policy, for whoever this process is.
+func (f *Factory) Board(ctx context.Context) (*board.Policy, error) {
+	f.boardOnce.Do(func() { f.board, f.boardErr = f.openBoard(ctx) })
+	return f.board, f.boardErr
+}
+
+func (f *Factory) openBoard(ctx context.Context) (*board.Policy, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	actor, err := f.Actor()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Platform != config.PlatformNative {
+		return nil, fmt.Errorf("the board %q is not built into this version yet; set `platform` to native in %s", cfg.Platform, cfg.Path)
+	}
+	states := map[board.Role]string{}
+	for role, name := range cfg.Native.States {
+		states[board.Role(role)] = name
+	}
+	host, _ := os.Hostname() // an unnamed host is a host too
+	backend, err := native.Open(native.Options{
+		Dir: boardDir(cfg), Key: cfg.Native.Key, States: states, Now: f.Now,
+		Labels: []string{cfg.Native.Labels.ConfirmWithUser, cfg.Native.Labels.UI},
+		Host:   host, Boot: proc.BootID(), Alive: proc.Alive,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return board.NewPolicy(backend, actor, board.PolicyOptions{Merged: f.merged(cfg)}), nil
+}
+
+// boardDir is the native board's folder.
+func boardDir(cfg *config.Config) string { return cfg.NativeDir() }
+
+// merged is the policy's question about pull requests. Where no pull request
+// was ever recorded there is nothing to ask.
+func (f *Factory) merged(cfg *config.Config) func(context.Context, board.Issue) (bool, error) {
+	return func(ctx context.Context, i board.Issue) (bool, error) {
+		if cfg.Pulls.Kind == config.PullsLocal && len(i.PRs) == 0 {
+			if _, err := os.Stat(pullsDir(cfg)); errors.Is(err, fs.ErrNotExist) {
+				return false, nil
+			}
+		}
+		return f.pullOfIssueMerged(ctx, i)
+	}
+}

@@ -1,0 +1,49 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/backside4charter/dispatcher/internal/cli"
+)
+
+// TestMain makes this test binary the dispatcher that scripts run.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"dispatcher": func() { os.Exit(cli.Run(context.Background(), "test", os.Args[1:])) },
+	})
+}
+
+// TestScripts plays every script: one per command and failure.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(withoutOurs(env.Vars),
+				"HOME="+env.WorkDir, "USERPROFILE="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config",
+				"GIT_CONFIG_NOSYSTEM=1",
+				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
+				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
+			)
+			return nil
+		},
+	})
+}
+
+// withoutOurs keeps a test that itself runs under a dispatcher from acting as
+// its worker.
+func withoutOurs(vars []string) []string {
+	var out []string
+	for _, v := range vars {
+		if !strings.HasPrefix(v, "DISPATCHER_") && !strings.HasPrefix(v, "CLAUDE_CODE_") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
