@@ -149,6 +149,40 @@ func TestDeadSupervisor(t *testing.T) {
 	}
 }
 
+// A supervisor that died between the start of its agent and the record of it.
+func TestLeftoversThatWereNeverRecorded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows another process's environment")
+	}
+	b := newBench(t)
+	b.start(b.spec("r", "orphans-hang", b.dir))
+	one, two := b.pid(filepath.Join(b.dir, "sleeper0")), b.pid(filepath.Join(b.dir, "sleeper1"))
+	st := b.phase("r", workers.PhaseRunning)
+	if err := syscall.Kill(st.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	b.gone(st.PID)
+	f, err := b.l.Folder("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	super, _, err := f.Supervisor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	super.AgentPID, super.AgentStart = 0, ""
+	if err := f.WriteSupervisor(super); err != nil {
+		t.Fatal(err)
+	}
+	n, err := b.l.EndLeftovers(b.ctx, "r")
+	if err != nil || n != 3 {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	for _, pid := range []int{st.AgentPID, one, two} {
+		b.gone(pid)
+	}
+}
+
 func TestSteerInterruptAndMore(t *testing.T) {
 	b := newBench(t)
 	b.start(b.spec("r", "steered"))

@@ -143,12 +143,15 @@ func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 	if !took || super.Boot != l.boot {
 		return 0, nil // nothing of it ever ran, or not under this boot
 	}
-	lock, ok, err := statefile.TryLock(f.LockPath())
+	if proc.Alive(super.PID, super.Start) {
+		return 0, fmt.Errorf("end leftovers of run %s: its supervisor lives; stop it instead", run)
+	}
+	// A process that was killed may look dead a moment before it has let go.
+	within, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	lock, err := statefile.Lock(within, f.LockPath())
 	if err != nil {
 		return 0, fmt.Errorf("end leftovers of run %s: %w", run, err)
-	}
-	if !ok {
-		return 0, fmt.Errorf("end leftovers of run %s: its supervisor lives; stop it instead", run)
 	}
 	defer lock.Unlock() //nolint:errcheck // the kernel drops it at the latest with the process
 	n, err := EndAll(ctx, func() []Process { return findLeftovers(f, super) })

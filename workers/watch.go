@@ -24,8 +24,12 @@ func (l *Launcher) Watch(ctx context.Context, run string, changed func(Status)) 
 	if err != nil {
 		return fmt.Errorf("watch run %s: %w", run, err)
 	}
-	events, tick, stop := notify(r.folder)
+	events, stop := r.folder.Notify()
 	defer stop()
+	tick := watchTick
+	if events == nil {
+		tick = watchPoll
+	}
 	known := 0
 	for {
 		st, rev, err := r.observe(known)
@@ -70,24 +74,25 @@ func pause(ctx context.Context, events <-chan fsnotify.Event, tick time.Duration
 	return nil
 }
 
-// notify watches a run folder for changes. Where that does not work the
-// channel is nil and the tick shorter.
-func notify(f Folder) (<-chan fsnotify.Event, time.Duration, func()) {
+// Notify watches the folder for changes: an event says that something in it may
+// have changed. Where that does not work the channel is nil. stop must be
+// called.
+func (f Folder) Notify() (events <-chan fsnotify.Event, stop func()) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, watchPoll, func() {}
+		return nil, func() {}
 	}
-	if err := w.Add(f.Dir()); err != nil {
-		_ = w.Close()
-		return nil, watchPoll, func() {}
+	if err := w.Add(f.dir); err != nil {
+		_ = w.Close() // the reason why it does not work is not asked for
+		return nil, func() {}
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range w.Errors { //nolint:revive // an overflow only means: look, and the tick does
+		for range w.Errors { //nolint:revive // an overflow only means: look, and the next tick does
 		}
 	}()
-	return w.Events, watchTick, func() {
+	return w.Events, func() {
 		_ = w.Close() // nothing is lost with it
 		<-done
 	}

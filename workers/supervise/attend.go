@@ -109,10 +109,12 @@ func (s *supervisor) startAgent() error {
 
 // attend follows the run until the agent has ended.
 func (s *supervisor) attend(ctx context.Context, stop <-chan os.Signal) ended {
+	changes, end := s.folder.Notify()
+	defer end()
 	s.lastOut = time.Now()
 	tick := time.NewTimer(0)
 	defer tick.Stop()
-	done := ctx.Done()
+	done, changed := ctx.Done(), changes
 	for {
 		select {
 		case e := <-s.child.exited:
@@ -125,26 +127,47 @@ func (s *supervisor) attend(ctx context.Context, stop <-chan os.Signal) ended {
 		case <-done:
 			done = nil
 			s.stop(time.Now())
+		case <-changed:
+			changed = nil // until the next look: a busy agent writes thousands of times
+			tick.Reset(lookAgain)
+			continue
 		case <-tick.C:
 		}
-		busy := s.read(time.Now())
+		s.read(time.Now())
 		s.look(time.Now())
-		next := s.times.Poll
-		if busy {
-			next /= 4 // more is likely to come, or the end
-		}
-		tick.Reset(next)
+		changed = changes
+		tick.Reset(s.nextLook(time.Now(), changes != nil))
 	}
 }
 
+// The pace of looking at a run.
+const (
+	lookAgain = 20 * time.Millisecond  // at a busy one, and at one that is about to end
+	lookQuiet = 250 * time.Millisecond // at one that waits for more
+	lookIdle  = time.Second            // at one that tells of its changes
+)
+
+// nextLook is when to look again, if nothing changes before.
+func (s *supervisor) nextLook(now time.Time, told bool) time.Duration {
+	switch {
+	case s.ladder.rung != rungNone, s.course.idle && now.Sub(s.lastOut) < taskSettle*s.times.Settle+lookIdle:
+		return lookAgain
+	case told && !s.course.idle && s.course.began:
+		return min(lookIdle, s.times.Alive)
+	}
+	if told {
+		return lookQuiet
+	}
+	return s.times.Poll
+}
+
 // read takes what the agent has written since.
-func (s *supervisor) read(now time.Time) bool {
+func (s *supervisor) read(now time.Time) {
 	grew, _ := s.follow.Read(s.line) // what cannot be read now is read next time
 	if grew {
 		s.lastOut = now
 		s.grew = true
 	}
-	return grew
 }
 
 func (s *supervisor) line(b []byte) {

@@ -43,7 +43,7 @@ type Times struct {
 	End        time.Duration // from the end of the session to the end of the agent; 10 s
 	Grace      time.Duration // when stopped by a signal without a request; 5 s
 	Alive      time.Duration // between two signs of life; 10 s
-	Poll       time.Duration // between two looks at an idle transcript; 100 ms
+	Poll       time.Duration // between two looks where the folder tells of no changes; 100 ms
 	Disk       time.Duration // for a full disk to get room for the exit; 10 min
 }
 
