@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/app"
+)
+
+// choices answers what an argument may be. An error or a missing board is an
+// empty answer: a shell that completes must never show an error.
+type choices func(ctx context.Context, f *app.Factory) []cobra.Completion
+
+// completing completes each argument by its own choices, and further ones by
+// the last, without those that are already there.
+func completing(f *app.Factory, byPosition ...choices) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := min(len(args), len(byPosition)-1)
+		if at < 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		out := slices.DeleteFunc(byPosition[at](cmd.Context(), f), func(c cobra.Completion) bool {
+			word, _, _ := strings.Cut(c, "\t")
+			return slices.Contains(args, word)
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completingOnce is completing without further arguments after the last.
+func completingOnce(f *app.Factory, byPosition ...choices) cobra.CompletionFunc {
+	return completing(f, append(byPosition, nothing)...)
+}
+
+func nothing(context.Context, *app.Factory) []cobra.Completion { return nil }
+
+// refs are the open issues, in board order, with their titles.
+func refs(ctx context.Context, f *app.Factory) []cobra.Completion {
+	p, err := f.Board(ctx)
+	if err != nil {
+		return nil
+	}
+	rows, err := p.Poll(ctx, board.Query{AllMilestones: true})
+	if err != nil {
+		return nil
+	}
+	return refChoices(rows)
+}
+
+func refChoices(rows []board.Issue) []cobra.Completion {
+	out := make([]cobra.Completion, 0, len(rows))
+	for i := range rows {
+		out = append(out, choice(string(rows[i].Ref), rows[i].Title))
+	}
+	return out
+}
+
+// roles are the words of `board state`.
+func roles(context.Context, *app.Factory) []cobra.Completion {
+	out := make([]cobra.Completion, 0, len(board.Roles()))
+	for _, r := range board.Roles() {
+		out = append(out, choice(r.Word(), r.DefaultName()))
+	}
+	return out
+}
+
+// milestones are those of the board.
+func milestones(ctx context.Context, f *app.Factory) []cobra.Completion {
+	p, err := f.Board(ctx)
+	if err != nil {
+		return nil
+	}
+	all, err := p.Milestones(ctx)
+	if err != nil {
+		return nil
+	}
+	out := make([]cobra.Completion, 0, len(all))
+	for _, m := range all {
+		out = append(out, choice(m.Name, ""))
+	}
+	return out
+}
+
+// maxDescription is how many characters of a title a shell shows.
+const maxDescription = 60
+
+// choice is one line for the shell: titles come from outside and must neither
+// end the line nor reach the terminal with control characters.
+func choice(word, description string) cobra.Completion {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsPrint(r) {
+				return r
+			}
+			return ' '
+		}, s)
+	}
+	d := []rune(clean(description))
+	if len(d) > maxDescription {
+		d = append(d[:maxDescription-1], '…')
+	}
+	if len(d) == 0 {
+		return clean(word)
+	}
+	return cobra.CompletionWithDesc(clean(word), string(d))
+}
