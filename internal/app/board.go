@@ -13,6 +13,7 @@ import (
 	"github.com/backside4charter/dispatcher/board/native"
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/proc"
+	"github.com/backside4charter/dispatcher/workers"
 )
 
 // boardParts is what the factory keeps of the board.
@@ -22,18 +23,20 @@ type boardParts struct {
 	boardErr  error
 
 	// supervisedWorker says whether a supervisor of ours is among this
-	// process's ancestors, and which worker that makes it; nil knows of none.
+	// process's ancestors, and which worker that makes it; nil looks at the
+	// real ones.
 	supervisedWorker func() (board.Actor, bool)
+	supervisedOnce   sync.Once
+	supervised       *board.Actor
 }
 
 // Actor is who this process is: a worker where its environment or its
 // ancestors say so, else the owner (design.md, section 11). A worker cannot
 // make itself the owner by clearing its environment.
 func (f *Factory) Actor() (board.Actor, error) {
-	if f.supervisedWorker != nil {
-		if a, ok := f.supervisedWorker(); ok {
-			return a, nil
-		}
+	f.supervisedOnce.Do(f.lookForSupervisor)
+	if f.supervised != nil {
+		return *f.supervised, nil
 	}
 	word := f.Getenv("DISPATCHER_WORKER")
 	if word == "" {
@@ -55,6 +58,25 @@ func (f *Factory) Actor() (board.Actor, error) {
 		a.Epoch = n
 	}
 	return a, nil
+}
+
+// lookForSupervisor looks once: it reads the process table.
+func (f *Factory) lookForSupervisor() {
+	look := f.supervisedWorker
+	if look == nil {
+		look = supervisedWorker
+	}
+	if a, ok := look(); ok {
+		f.supervised = &a
+	}
+}
+
+func supervisedWorker() (board.Actor, bool) {
+	spec, ok := workers.Under(os.Getpid())
+	if !ok {
+		return board.Actor{}, false
+	}
+	return board.Actor{Kind: board.ActorOfKind(spec.Kind), Run: spec.Run, Ref: spec.Ref, Epoch: spec.Epoch}, true
 }
 
 // Board is the board under policy, for whoever this process is.

@@ -39,14 +39,14 @@ func runBoardState(ctx context.Context, f *app.Factory, arg, name string) error 
 	if err != nil {
 		return err
 	}
-	before, err := p.Issue(ctx, ref)
+	before, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if err := p.SetStateName(ctx, ref, name); err != nil {
 		return err
 	}
-	after, err := p.Issue(ctx, ref)
+	after, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func runBoardClaim(ctx context.Context, f *app.Factory, arg string, kind board.K
 	if err != nil {
 		return err
 	}
-	before, err := p.Issue(ctx, ref)
+	before, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func runBoardAssign(ctx context.Context, f *app.Factory, arg string, to board.De
 	if err != nil {
 		return err
 	}
-	before, err := p.Issue(ctx, ref)
+	before, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func runBoardRelease(ctx context.Context, f *app.Factory, arg, session string) e
 	if err != nil {
 		return err
 	}
-	before, err := p.Issue(ctx, ref)
+	before, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}

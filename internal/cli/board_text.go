@@ -89,7 +89,7 @@ func runBoardAnswer(ctx context.Context, f *app.Factory, arg, text, to string) e
 	if err := p.Answer(ctx, ref, text, role); err != nil {
 		return err
 	}
-	after, err := p.Issue(ctx, ref)
+	after, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func runBoardLabel(ctx context.Context, f *app.Factory, arg string, add bool, na
 	if err := p.Label(ctx, ref, name, add); err != nil {
 		return err
 	}
-	i, err := p.Issue(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func runBoardTick(ctx context.Context, f *app.Factory, arg string, box board.Box
 	if err := p.Tick(ctx, ref, box); err != nil {
 		return err
 	}
-	i, err := p.Issue(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/backside4charter/dispatcher/internal/statefile"
+)
+
+// The loop's lock lies in the git common directory, so that another state
+// folder cannot make two loops of one checkout (design.md, section 10). The
+// kernel holds it; what stands in the file beside it is only for people.
+const (
+	lockName   = "dispatcher.lock"
+	holderName = "dispatcher.loop.json"
+)
+
+type holder struct {
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	State   string    `json:"state"`
+}
+
+// SecondLoopError refuses a second loop on the same checkout.
+type SecondLoopError struct {
+	PID     int
+	Started time.Time
+	Dir     string
+}
+
+func (e *SecondLoopError) Error() string {
+	if e.PID == 0 {
+		return "a loop already works in " + e.Dir + "; end it first"
+	}
+	return fmt.Sprintf("a loop already works in %s: pid %d, since %s; look at its terminal, or end it there with Ctrl-C",
+		e.Dir, e.PID, e.Started.Local().Format("Jan 2 15:04"))
+}
+
+// lockLoop takes the lock of the one loop that a checkout may have, and answers
+// how to let go of it.
+func (f *Factory) lockLoop(common, root, stateDir string) (func(), error) {
+	lock, ok, err := statefile.TryLock(filepath.Join(common, lockName))
+	if err != nil {
+		return nil, fmt.Errorf("take the loop's lock: %w", err)
+	}
+	path := filepath.Join(common, holderName)
+	if !ok {
+		var h holder
+		if data, err := os.ReadFile(path); err == nil {
+			_ = json.Unmarshal(data, &h) // a torn note only costs the pid
+		}
+		return nil, &SecondLoopError{PID: h.PID, Started: h.Started, Dir: root}
+	}
+	data, err := json.Marshal(holder{PID: os.Getpid(), Started: f.Now(), State: stateDir})
+	if err == nil {
+		err = statefile.WriteAtomic(path, append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		_ = lock.Unlock()
+		return nil, fmt.Errorf("name the loop beside its lock: %w", err)
+	}
+	return func() {
+		_ = os.Remove(path)
+		_ = lock.Unlock()
+	}, nil
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
+	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/reviewsync"
+	"github.com/backside4charter/dispatcher/loop/plan"
+)
+
+// Identities are who the agents are in git and on pull requests.
+func (f *Factory) Identities(ctx context.Context) (gitapp.Identities, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return gitapp.Identities{}, err
+	}
+	n := cfg.Native
+	return gitapp.Native(n.DeveloperName, n.DeveloperEmail, n.ReviewerName), nil
+}
+
+// Owner is the person whose repository this is, as git knows them.
+func (f *Factory) Owner(ctx context.Context) (gitapp.Identity, error) {
+	repo, err := f.Repo(ctx)
+	if err != nil {
+		return gitapp.Identity{}, err
+	}
+	who := gitapp.Identity{}
+	if who.Name, err = f.Git().Config(ctx, repo.Root, "user.name"); err != nil {
+		return who, err
+	}
+	if who.Email, err = f.Git().Config(ctx, repo.Root, "user.email"); err != nil {
+		return who, err
+	}
+	if who.Name == "" || who.Email == "" {
+		return who, errors.New("git does not know who you are: `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.com`")
+	}
+	return who, nil
+}
+
+// pullParts is what the factory keeps of the pull requests.
+type pullParts struct {
+	pullsMu sync.Mutex
+	pulls   *local.Store
+}
+
+// Pulls are the repository's local pull requests. They are opened once; a
+// failure is not kept.
+func (f *Factory) Pulls(ctx context.Context) (*local.Store, error) {
+	f.pullsMu.Lock()
+	defer f.pullsMu.Unlock()
+	if f.pulls != nil {
+		return f.pulls, nil
+	}
+	store, err := f.openPulls(ctx)
+	f.pulls = store
+	return store, err
+}
+
+func (f *Factory) openPulls(ctx context.Context) (*local.Store, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Pulls.Kind != config.PullsLocal {
+		return nil, fmt.Errorf("this version keeps pull requests locally only: set `pulls.kind` to local in %s", cfg.Path)
+	}
+	repo, err := f.Repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who, err := f.Identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checks := make([]local.CheckSpec, 0, len(cfg.Pulls.Checks))
+	for _, c := range cfg.Pulls.Checks {
+		checks = append(checks, local.CheckSpec{
+			Name: c.Name, Command: c.Command, Timeout: time.Duration(c.TimeoutSeconds) * time.Second,
+		})
+	}
+	return local.Open(local.Options{
+		Git: f.Git(), Dir: pullsDir(cfg), Repo: repo.Root, Base: repo.Base, Remote: repo.Remote,
+		Developer: who.Developer, Reviewer: who.Reviewer, Checks: checks, Environ: f.Environ(), Now: f.Now,
+	}), nil
+}
+
+// pullsDir is where the records lie: beside the native board, else in a folder
+// of their own (design.md, sections 8 and 10).
+func pullsDir(cfg *config.Config) string {
+	if cfg.Platform != config.PlatformNative {
+		return filepath.Join(cfg.Root, ".dispatcher", "pulls")
+	}
+	return filepath.Join(cfg.NativeDir(), "pulls")
+}
+
+// pullOfIssueMerged says whether the pull request of a row is merged: what a
+// board policy asks before an agent moves it.
+func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (bool, error) {
+	store, err := f.Pulls(ctx)
+	if err != nil {
+		return false, err
+	}
+	all, err := store.List(ctx, true)
+	if err != nil {
+		return false, err
+	}
+	pr := plan.PullOf(&issue, all)
+	return pr != nil && pr.State == board.PullMerged, nil
+}
+
+// rowsOf are the rows that a pull request belongs to, closed ones included.
+func (f *Factory) rowsOf(ctx context.Context, pr board.PullRequest) (*board.Policy, []board.Issue, error) {
+	policy, err := f.Board(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := policy.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	var rows []board.Issue
+	for i := range all {
+		if plan.PullOf(&all[i], []board.PullRequest{pr}) != nil {
+			rows = append(rows, all[i])
+		}
+	}
+	return policy.As(board.Actor{Kind: board.ActorAutomation}), rows, nil
+}
+
+// CloseIssues sets every row of a merged pull request to Done and releases it,
+// as the board's automation (design.md, section 8, Who writes Done); twice is
+// once. It answers the rows that are Done now.
+func (f *Factory) CloseIssues(ctx context.Context, pr board.PullRequest) ([]board.Ref, error) {
+	automation, rows, err := f.rowsOf(ctx, pr)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		done []board.Ref
+		errs []error
+	)
+	for i := range rows {
+		row := &rows[i]
+		if err := closeRow(ctx, automation, row); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		done = append(done, row.Ref)
+	}
+	return done, errors.Join(errs...)
+}
+
+func closeRow(ctx context.Context, automation *board.Policy, row *board.Issue) error {
+	if row.Closed && row.Claim == nil && row.Delegate == board.DelegateNone {
+		return nil
+	}
+	if !row.Closed {
+		if err := automation.SetState(ctx, row.Ref, board.RoleDone); err != nil {
+			return err
+		}
+	}
+	return automation.Release(ctx, row.Ref, "")
+}
+
+// SendBack does for a local pull request what review sync does for one on
+// GitHub: the rows that wait for the owner's answer go to Changes Requested.
+func (f *Factory) SendBack(ctx context.Context, pr board.PullRequest) ([]reviewsync.Result, error) {
+	automation, rows, err := f.rowsOf(ctx, pr)
+	if err != nil {
+		return nil, err
+	}
+	return reviewsync.SendBack(ctx, automation, rows)
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/git"
+	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/worktree"
+)
+
+// Repo is the repository that the configuration marks.
+type Repo struct {
+	Root   string // main checkout
+	Common string // git common directory
+	Base   string // default branch
+	Remote string // name of the remote; empty where there is none
+}
+
+// Git is the git binary.
+func (f *Factory) Git() *git.Git { return git.New(git.Options{}) }
+
+// Repo looks at the repository once a command needs it: git there and new
+// enough, a first commit, a default branch.
+func (f *Factory) Repo(ctx context.Context) (Repo, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return Repo{}, err
+	}
+	g := f.Git()
+	if err := g.Check(ctx); err != nil {
+		return Repo{}, err
+	}
+	r := Repo{}
+	if r.Root, err = g.MainCheckout(ctx, cfg.Root); err != nil {
+		return Repo{}, err
+	}
+	if r.Common, err = g.CommonDir(ctx, r.Root); err != nil {
+		return Repo{}, err
+	}
+	if err := g.RequireCommit(ctx, r.Root); err != nil {
+		return Repo{}, err
+	}
+	if r.Base, err = g.DefaultBranch(ctx, r.Root, cfg.Pulls.Base); err != nil {
+		return Repo{}, err
+	}
+	if r.Remote, err = g.Remote(ctx, r.Root); err != nil {
+		return Repo{}, err
+	}
+	return r, nil
+}
+
+// loopTrees are the worktrees as the loop sees them.
+type loopTrees struct {
+	m     *worktree.Manager
+	pulls loop.Pulls
+}
+
+var _ loop.Worktrees = loopTrees{}
+
+func (t loopTrees) Create(ctx context.Context, issue board.Issue, run string) (loop.Worktree, error) {
+	w, err := t.m.Create(ctx, worktree.CreateRequest{Ref: string(issue.Ref), Title: issue.Title, RunID: run, PID: os.Getpid()})
+	if err != nil {
+		return loop.Worktree{}, err
+	}
+	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing}, nil
+}
+
+func (t loopTrees) Hold(ctx context.Context, path, run string, pid int) error {
+	return t.m.SetLock(ctx, path, run, pid)
+}
+
+func (t loopTrees) Free(ctx context.Context, path string) error { return t.m.Unlock(ctx, path) }
+
+func (t loopTrees) Prune(ctx context.Context) ([]string, error) {
+	pulls, err := t.pulls.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests: %w", err)
+	}
+	var heads []string
+	for i := range pulls {
+		if pulls[i].State == board.PullOpen {
+			heads = append(heads, pulls[i].HeadSHA)
+		}
+	}
+	done, err := t.m.Prune(ctx, worktree.PruneRequest{Heads: heads})
+	var lines []string
+	for _, o := range done.Removed {
+		lines = append(lines, fmt.Sprintf("removed the worktree %s: %s", filepath.Base(o.Path), orElse(o.Why, "nothing is lost")))
+	}
+	return lines, err
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

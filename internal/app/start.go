@@ -1,0 +1,276 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/logkey"
+	"github.com/backside4charter/dispatcher/internal/proc"
+	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// StartOptions are what `dispatcher start` takes.
+type StartOptions struct {
+	Milestones []string
+	NoTUI      bool
+	UntilIdle  bool
+}
+
+// leaveGrace bounds how long the effect under way may take once the loop is
+// told to end (design.md, section 5: exit within 20 s).
+const leaveGrace = 15 * time.Second
+
+// ErrPaused ends `--until-idle` on a loop that its owner paused.
+var ErrPaused = errors.New("the loop is paused; resume it and start again")
+
+// Start runs the loop over this repository until it ends: the control room
+// where standard output is a terminal, else a line a firing.
+func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
+	s, err := f.open(ctx, o)
+	if err != nil {
+		return loop.End{}, err
+	}
+	defer s.close()
+	e := loop.New(s.options, s.deps)
+	var end loop.End
+	if o.NoTUI || !f.IO.OutTTY || !f.IO.InTTY {
+		end, err = f.runHeadless(ctx, e)
+	} else {
+		end, err = f.runRoom(ctx, e)
+	}
+	if err != nil {
+		return end, err
+	}
+	if end.Paused {
+		return end, ErrPaused
+	}
+	return end, nil
+}
+
+// session is everything that a loop needs, open.
+type session struct {
+	cfg     *config.Config
+	options loop.Options
+	deps    loop.Deps
+	closers []func()
+}
+
+func (s *session) close() {
+	for _, c := range slices.Backward(s.closers) {
+		c()
+	}
+}
+
+// open builds a loop in order: configuration, repository, lock, state, board,
+// forge, workers. What is opened is closed again when a later step fails.
+func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err error) {
+	s := &session{}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.cfg, err = f.Config(ctx); err != nil {
+		return nil, err
+	}
+	repo, err := f.Repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := f.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	milestones, err := chooseMilestones(ctx, policy, o.Milestones)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.needAgents(s.cfg); err != nil {
+		return nil, err
+	}
+	stateDir := s.cfg.StateDir(f.Getenv)
+	unlock, err := f.lockLoop(repo.Common, repo.Root, stateDir)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, unlock)
+	s.options = f.loopOptions(s.cfg, repo, milestones, o)
+	if err := f.openState(s, stateDir); err != nil {
+		return nil, err
+	}
+	return s, f.openDeps(ctx, s, policy, repo, stateDir)
+}
+
+// chooseMilestones holds the names that were given to those of the board.
+func chooseMilestones(ctx context.Context, p *board.Policy, names []string) ([]string, error) {
+	known, err := p.Milestones(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the milestones: %w", err)
+	}
+	var list []string
+	for _, m := range known {
+		list = append(list, fmt.Sprintf("%s (%d open)", m.Name, m.Open))
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("name the milestones to work: dispatcher start <milestone>…; this board has %s", orNone(list))
+	}
+	out := make([]string, 0, len(names))
+	for _, n := range names {
+		at := slices.IndexFunc(known, func(m board.Milestone) bool { return strings.EqualFold(m.Name, n) })
+		if at < 0 {
+			return nil, fmt.Errorf("milestone %q: %w; this board has %s", n, board.ErrNotFound, orNone(list))
+		}
+		out = append(out, known[at].Name)
+	}
+	return out, nil
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none yet; make one with `dispatcher board create --milestone <name> <title>`"
+	}
+	return strings.Join(list, ", ")
+}
+
+// loopOptions are the loop's numbers and names out of the configuration.
+func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string, o StartOptions) loop.Options {
+	agents := map[string]bool{}
+	scripted := false
+	for name, a := range cfg.Agents {
+		agents[name] = true
+		scripted = scripted || a.Kind == config.AgentScript
+	}
+	host, _ := os.Hostname() // an unnamed host is a host too
+	opts := loop.Options{
+		Milestones: milestones,
+		Settings: plan.Settings{
+			StaleWindow: cfg.StaleWindow(),
+			Caps: plan.Caps{
+				Developers: cfg.Loop.MaxDevelopers, Reviewers: cfg.Loop.MaxReviewers,
+				Cleaners: cfg.Loop.MaxCleaners, Total: cfg.Loop.MaxWorkers,
+			},
+			Retry: plan.Retry{
+				MaxAttempts: cfg.Retry.MaxAttempts, First: seconds(cfg.Retry.BackoffSeconds), Max: seconds(cfg.Retry.MaxBackoff),
+			},
+			VerifyWindow: time.Duration(cfg.Loop.VerifyMinutes) * time.Minute,
+			ConfirmLabel: cfg.Labels().ConfirmWithUser,
+			DefaultBase:  repo.Base,
+			Agents:       agents,
+		},
+		Poll: cfg.Poll(), UntilIdle: o.UntilIdle,
+		RestampAfter: restampAfter(cfg), HeartEvery: heartEvery, StopGrace: leaveGrace,
+		Repository: repositoryName(cfg), Host: host, Boot: proc.BootID(), PID: os.Getpid(),
+		CostCap: cfg.Limits.MaxCostPerDayUSD,
+		Now:     f.Now, NewID: uuid.NewString,
+	}
+	if scripted {
+		opts.Agents = "scripted agents"
+	}
+	return opts
+}
+
+// heartEvery is how often the heart looks for stamps that are due.
+const heartEvery = 30 * time.Second
+
+// restampAfter is how old a stamp may grow: a third of the lease on the native
+// board, elsewhere a sixth of the stale window (design.md, sections 6 and 17).
+func restampAfter(cfg *config.Config) time.Duration {
+	if cfg.Platform == config.PlatformNative {
+		return min(5*time.Minute, cfg.StaleWindow()/6)
+	}
+	return cfg.StaleWindow() / 6
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func repositoryName(cfg *config.Config) string {
+	if cfg.Repository != "" {
+		return cfg.Repository
+	}
+	return filepath.Base(cfg.Root)
+}
+
+// openState opens the log and the journal, and reads what an earlier loop left.
+func (f *Factory) openState(s *session, stateDir string) error {
+	handler, err := logkey.New(filepath.Join(stateDir, "loop.log"), slog.LevelInfo)
+	if err != nil {
+		return fmt.Errorf("the state folder %s cannot be written: %w", stateDir, err)
+	}
+	s.closers = append(s.closers, func() { _ = handler.Close() })
+	s.options.Log = slog.New(handler)
+	j, err := journal.Open(stateDir, s.options.Host)
+	if err != nil {
+		return err
+	}
+	s.deps.Journal = j
+	runs, err := j.Runs()
+	if err := keptAside(s, err); err != nil {
+		return err
+	}
+	last, err := j.Runtime()
+	if err := keptAside(s, err); err != nil {
+		return err
+	}
+	s.options.Runs, s.options.Firing = runs, last.Firing
+	s.options.Paused = last.Desired == string(state.ModePaused)
+	return nil
+}
+
+// keptAside turns a state file that could not be read into something to say.
+func keptAside(s *session, err error) error {
+	var aside *journal.AsideError
+	if errors.As(err, &aside) {
+		s.options.Notices = append(s.options.Notices, aside.Error())
+		return nil
+	}
+	return err
+}
+
+// openDeps builds everything outside the loop.
+func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy, repo Repo, stateDir string) error {
+	binary, err := f.CopySelf(stateDir)
+	if err != nil {
+		return err
+	}
+	store, err := f.Pulls(ctx)
+	if err != nil {
+		return err
+	}
+	trees, err := f.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	pulls := loopPulls{store}
+	launcher := workers.NewLauncher(workers.Options{
+		Runs: filepath.Join(stateDir, "runs"), Binary: binary, Agent: agentFor, Now: f.Now,
+	})
+	fl := &fleet{l: launcher, cfg: s.cfg, stateDir: stateDir, binary: binary, environ: f.Environ}
+	wakes, stop, err := f.watchBoard(s.cfg)
+	if err != nil {
+		s.options.Log.Warn("The board's folder is not watched; polling alone goes on", "error", err)
+	} else {
+		s.closers = append(s.closers, stop)
+		s.options.Wakes = wakes
+	}
+	j := s.deps.Journal
+	s.deps = loop.Deps{
+		Board: loopBoard{policy}, Pulls: pulls, Worktrees: loopTrees{trees, pulls}, Launcher: fl, Watcher: fl,
+		Prompts: &prompter{cfg: s.cfg, repo: repo}, Journal: j,
+	}
+	return nil
+}

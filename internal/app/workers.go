@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
+	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/workers/claude"
+	"github.com/backside4charter/dispatcher/workers/script"
+)
+
+// stopGrace is how long a worker may take to end by itself when it is stopped.
+const stopGrace = 10 * time.Second
+
+// fleet is the launcher as the loop sees it: it turns what the loop asks for
+// into an agent's command line and environment, and back.
+type fleet struct {
+	l        *workers.Launcher
+	cfg      *config.Config
+	stateDir string
+	binary   string
+	environ  func() []string
+}
+
+var (
+	_ loop.Launcher = (*fleet)(nil)
+	_ loop.Watcher  = (*fleet)(nil)
+)
+
+// agentFor answers the language that an agent of the given kind speaks. The
+// scripted agent speaks the same as the real one.
+func agentFor(string) (workers.Agent, error) { return claude.Agent{}, nil }
+
+func (w *fleet) Start(ctx context.Context, s state.RunSpec) (state.WorkerStatus, error) {
+	spec, err := w.spec(s)
+	if err != nil {
+		return state.WorkerStatus{}, err
+	}
+	st, err := w.l.Start(ctx, spec)
+	if err != nil {
+		return state.WorkerStatus{}, err
+	}
+	return status(st), nil
+}
+
+// spec is how a run's agent is started (design.md, section 7).
+func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
+	profile, ok := w.cfg.Agents[s.Run.Agent]
+	if !ok {
+		return workers.Spec{}, fmt.Errorf("the configuration has no agent %q", s.Run.Agent)
+	}
+	spec := workers.Spec{
+		Version: 1, Run: s.Run.ID, Ref: s.Run.Ref, Kind: s.Run.Kind, Attempt: s.Run.Attempt,
+		Session: s.Run.Session, Resume: s.Run.Resume, Epoch: s.Run.Epoch,
+		Agent: string(profile.Kind), Dir: s.Dir, Role: s.Role, Prompt: s.Prompt,
+	}
+	env := workers.EnvOptions{
+		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.Path, StateDir: w.stateDir,
+		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
+	}
+	var err error
+	switch profile.Kind {
+	case config.AgentScript:
+		spec.Env = workers.Env(env)
+		spec.Command = script.Command(w.binary, w.under(profile.Script), s.Run.Session, s.Run.Resume)
+	case config.AgentClaude:
+		spec.Env = claude.Env(env)
+		spec.Command, err = claude.Command(claude.Options{
+			Path: profile.Command, Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
+			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
+			MaxBudgetUSD: w.cfg.Limits.MaxCostPerRunUSD,
+		})
+	default:
+		err = fmt.Errorf("agent %q is of the unknown kind %q", s.Run.Agent, profile.Kind)
+	}
+	if err != nil {
+		return workers.Spec{}, err
+	}
+	return spec, nil
+}
+
+// under is a path of the configuration, relative to its folder.
+func (w *fleet) under(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(w.cfg.Root, path)
+}
+
+func (w *fleet) Stop(ctx context.Context, run string) error { return w.l.Stop(ctx, run, stopGrace) }
+
+func (w *fleet) Observe(ctx context.Context, run string) (state.WorkerStatus, error) {
+	st, err := w.l.Observe(ctx, run)
+	if err == nil && st.Phase == workers.PhaseDead {
+		// Nothing of a dead run may go on writing once its row is given away.
+		if _, err := w.l.EndLeftovers(ctx, run); err != nil {
+			return state.WorkerStatus{}, err
+		}
+	}
+	return status(st), err
+}
+
+func (w *fleet) Watch(ctx context.Context, run string, changed func(state.WorkerStatus)) error {
+	return w.l.Watch(ctx, run, func(st workers.Status) { changed(status(st)) })
+}
+
+func (w *fleet) Forbid(ctx context.Context, run string) (state.WorkerStatus, error) {
+	if _, err := w.l.Forbid(ctx, run); err != nil {
+		return state.WorkerStatus{}, err
+	}
+	return w.Observe(ctx, run)
+}
+
+// status is what the loop needs to know of a run.
+func status(st workers.Status) state.WorkerStatus {
+	out := state.WorkerStatus{
+		Phase: phase(st.Phase), PID: st.PID, PIDStart: st.PIDStart, LastSign: st.LastSign,
+		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Lines: st.Lines,
+		Tail: make([]state.Line, len(st.Tail)),
+	}
+	for i, l := range st.Tail {
+		out.Tail[i] = state.Line{
+			At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took,
+		}
+	}
+	if e := st.Exit; e != nil {
+		out.Exit = &state.WorkerExit{
+			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final,
+			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended, LimitUntil: e.LimitUntil,
+		}
+	}
+	return out
+}
+
+func phase(p workers.Phase) state.WorkerPhase {
+	switch p {
+	case workers.PhaseStarting, workers.PhaseRunning:
+		return state.WorkerRunning
+	case workers.PhaseExited:
+		return state.WorkerExited
+	case workers.PhaseDead:
+		return state.WorkerDead
+	case workers.PhaseAbsent:
+		return state.WorkerAbsent
+	}
+	return state.WorkerAbsent
+}
+
+// loopPulls are the pull requests as the loop sees them.
+type loopPulls struct{ s *local.Store }
+
+var _ loop.Pulls = loopPulls{}
+
+func (p loopPulls) List(ctx context.Context) ([]board.PullRequest, error) { return p.s.List(ctx, true) }
+
+func (p loopPulls) RunChecks(ctx context.Context, name string) error {
+	_, err := p.s.RunChecks(ctx, name)
+	return err
+}
+
+// loopBoard is the board policy as the loop sees it.
+type loopBoard struct{ p *board.Policy }
+
+var _ loop.Board = loopBoard{}
+
+func (b loopBoard) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
+	return b.p.Poll(ctx, q)
+}
+
+func (b loopBoard) Issue(ctx context.Context, ref board.Ref) (board.Issue, error) {
+	return b.p.Issue(ctx, ref)
+}
+
+func (b loopBoard) As(a board.Actor) (loop.Writes, loop.Claims) {
+	p := b.p.As(a)
+	return p, p
+}

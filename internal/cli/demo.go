@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/backside4charter/dispatcher/internal/app"
+	"github.com/backside4charter/dispatcher/internal/demo"
+)
+
+// demoOptions are what `dispatcher demo` takes.
+type demoOptions struct {
+	dir   string
+	fast  bool
+	start app.StartOptions
+}
+
+func newDemoCmd(f *app.Factory) *cobra.Command {
+	var o demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Play the life of several issues on a board and a repository of its own",
+		Long: `Play the life of several issues in a folder of its own: a real board in files,
+a real git repository with a bare remote, real pull requests and checks. Only
+the agents are scripted; no account and no network is needed.
+
+Started again with the --dir of an earlier demo it goes on there.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd, f, o) },
+	}
+	cmd.Flags().StringVar(&o.dir, "dir", "", "the demo's folder: a new or empty one, or that of an earlier demo (default a fresh temporary folder)")
+	cmd.Flags().BoolVar(&o.fast, "fast", false, "shorten pauses and timers; nothing is left out")
+	cmd.Flags().BoolVar(&o.start.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
+	cmd.Flags().BoolVar(&o.start.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
+	_ = cmd.MarkFlagDirname("dir") // only for completion
+	return cmd
+}
+
+// runDemo prepares the demo, works it as `start demo` would, and says what the
+// owner can do next.
+func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
+	ctx := cmd.Context()
+	dir := o.dir
+	if dir != "" && !filepath.IsAbs(dir) {
+		dir = filepath.Join(f.Dir, dir)
+	}
+	d, err := demo.Prepare(ctx, demo.Options{
+		Dir: dir, Fast: o.fast, Environ: demoEnviron(f.Environ()),
+		Run: func(ctx context.Context, dir string, args ...string) (string, error) {
+			return runInside(ctx, f, dir, args)
+		},
+	})
+	if err != nil {
+		return failWith(err)
+	}
+	if d.Continued {
+		fmt.Fprintf(f.IO.Err, "demo: going on in %s\n", d.Dir)
+	} else {
+		fmt.Fprintf(f.IO.Err, "demo: in %s, with scripted agents\n", d.Dir)
+	}
+	inside := demoFactory(f, d.Repo, f.IO)
+	o.start.Milestones = []string{demo.Milestone}
+	if err := runStart(cmd, inside, o.start); err != nil {
+		return err
+	}
+	return sayNext(ctx, f, inside, d)
+}
+
+// sayNext prints where everything is and the owner's part, with the copy of
+// the program that stays when this one is gone.
+func sayNext(ctx context.Context, f, inside *app.Factory, d demo.Demo) error {
+	cfg, err := inside.Config(ctx)
+	if err != nil {
+		return err
+	}
+	binary, err := inside.CopySelf(cfg.StateDir(inside.Getenv))
+	if err != nil {
+		return err
+	}
+	text, err := demo.Owner(ctx, d, binary)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(f.IO.Out, "\nThe demo is in %s: the main checkout in repo, the bare remote in remote.git.\n%s", d.Dir, text)
+	return nil
+}
+
+// demoVars would lead a command to another board than the demo's.
+var demoVars = []string{"DISPATCHER_CONFIG", "DISPATCHER_BOARD_PLATFORM", "DISPATCHER_STATE_DIR"}
+
+// demoFactory is the command line's factory in the demo's main checkout.
+func demoFactory(f *app.Factory, dir string, io *app.IO) *app.Factory {
+	return &app.Factory{
+		IO: io, Dir: dir, Now: f.Now, Version: f.Version,
+		Getenv: func(name string) string {
+			if slices.Contains(demoVars, name) {
+				return ""
+			}
+			return f.Getenv(name)
+		},
+		Environ: func() []string { return demoEnviron(f.Environ()) },
+	}
+}
+
+func demoEnviron(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(demoVars, name)
+	})
+}
+
+// runInside runs one command of ours in the demo, in this process.
+func runInside(ctx context.Context, f *app.Factory, dir string, args []string) (string, error) {
+	var out, errs bytes.Buffer
+	io := &app.IO{In: strings.NewReader(""), Out: &out, Err: &errs, Width: func() int { return 0 }}
+	if code := Main(ctx, demoFactory(f, dir, io), args); code != exitOK {
+		return out.String(), fmt.Errorf("dispatcher %s: %s", strings.Join(args[:min(2, len(args))], " "), strings.TrimPrefix(strings.TrimSpace(errs.String()), "dispatcher: "))
+	}
+	return out.String(), nil
+}

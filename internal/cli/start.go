@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/backside4charter/dispatcher/internal/app"
+)
+
+func newStartCmd(f *app.Factory) *cobra.Command {
+	var o app.StartOptions
+	cmd := &cobra.Command{
+		Use:   "start <milestone>...",
+		Short: "Work the issues of the milestones until you stop it",
+		Long: `Work the issues of the milestones: claim them, start an agent on each in a
+worktree of its own, verify what comes back, have it reviewed, and stop where
+you decide: answering a question, merging what is in Human Review.
+
+In a terminal this is the control room; with --no-tui it prints one line a
+firing. There Ctrl-C once drains (nothing new starts, what runs is finished),
+twice aborts (workers are stopped, rows go back). Workers outlive the loop:
+whatever ends it, the next start goes on with them.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completing(f, milestones),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Milestones = args
+			return runStart(cmd, f, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
+	cmd.Flags().BoolVar(&o.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
+	return cmd
+}
+
+// runStart starts the loop and says how it ended.
+func runStart(cmd *cobra.Command, f *app.Factory, o app.StartOptions) error {
+	end, err := app.Start(cmd.Context(), f, o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case end.Idle:
+		fmt.Fprintln(f.IO.Err, "idle: nothing more can happen without you")
+	case end.Drained:
+		fmt.Fprintln(f.IO.Err, "drained")
+	case end.Aborted:
+		fmt.Fprintln(f.IO.Err, "aborted: every worker is stopped, the rows are back")
+	case end.Left > 0:
+		fmt.Fprintf(f.IO.Err, "left: %d workers go on; `dispatcher start` re-adopts them\n", end.Left)
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/backside4charter/dispatcher/internal/app"
+)
+
+func newVersionCmd(f *app.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(f.IO.Out, "dispatcher %s %s/%s %s\n", f.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+			return err
+		},
+	}
+}
