@@ -272,6 +272,28 @@ func TestForbidBeatsALateSupervisor(t *testing.T) {
 	}
 }
 
+// Stop means that nothing runs afterwards, also where nothing runs yet.
+func TestStopBeforeTheSupervisor(t *testing.T) {
+	b := newBench(t)
+	gate, ran := filepath.Join(b.dir, "gate"), filepath.Join(b.dir, "ran")
+	s := b.spec("r", "gate", ran)
+	s.Env = append(s.Env, "TEST_SUPERVISE_LATE="+gate)
+	short, cancel := context.WithTimeout(b.ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, err := b.l.Start(short, s); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("start: %v", err)
+	}
+	if err := b.l.Stop(b.ctx, "r", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	b.open(gate)
+	f, err := b.l.Folder("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until("the supervisor refuses", func() bool { return strings.Contains(f.LogTail(1000), "given back") })
+}
+
 // Many forbid while a supervisor starts: either all find it running, or no
 // agent ever runs.
 func TestForbidRace(t *testing.T) {

@@ -35,7 +35,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
 	b := &bench{t: t, ctx: ctx, dir: t.TempDir(), runs: filepath.Join(t.TempDir(), "runs")}
 	b.l = b.launcher()

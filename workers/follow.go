@@ -34,7 +34,7 @@ func (f *Follower) Read(line func([]byte)) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read %s: %w", f.path, err)
 	}
-	defer file.Close() //nolint:errcheck // opened for reading
+	defer file.Close()
 	if f.buf == nil {
 		f.buf = make([]byte, chunk)
 	}

@@ -197,7 +197,7 @@ func tailOf(path string, n int64) string {
 	if err != nil {
 		return ""
 	}
-	defer file.Close() //nolint:errcheck // opened for reading
+	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return ""

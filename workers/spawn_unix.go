@@ -23,7 +23,7 @@ func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open its log: %w", err)
 	}
-	defer log.Close() //nolint:errcheck // the child has its own
+	defer log.Close()
 	// A binary that was copied a moment ago looks busy as long as a child forked
 	// meanwhile has not reached its own exec.
 	for try := 0; ; try++ {
@@ -37,7 +37,7 @@ func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {
 			return reap(cmd), nil
 		}
 		if !errors.Is(err, syscall.ETXTBSY) || try == 50 {
-			return nil, err //nolint:wrapcheck // the caller says what was started
+			return nil, err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

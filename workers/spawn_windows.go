@@ -22,7 +22,7 @@ func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open its log: %w", err)
 	}
-	defer log.Close()                                        //nolint:errcheck // the child has its own
+	defer log.Close()
 	cmd := exec.Command(l.binary, SuperviseCommand, f.Dir()) //nolint:noctx // the end of its input ends it
 	cmd.Dir = f.Dir()
 	cmd.Env = env
@@ -33,7 +33,7 @@ func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {
 		return nil, fmt.Errorf("open its input: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was started
+		return nil, err
 	}
 	l.mu.Lock()
 	if l.inputs == nil {

@@ -18,12 +18,20 @@ const stopMargin = 15 * time.Second
 // Stop ends a run: the agent is asked to finish (interrupt, end of session),
 // gets grace to do so, then its whole process tree is killed by the
 // supervisor. Where the supervisor is gone, or does not do it, the processes
-// are found and ended from here. It returns when none is left. A run that has
-// ended already is no error.
+// are found and ended from here. One that is only on its way is fenced off. It
+// returns when none is left. A run that has ended already is no error.
 func (l *Launcher) Stop(ctx context.Context, run string, grace time.Duration) error {
 	st, err := l.Observe(ctx, run)
 	if err != nil {
 		return fmt.Errorf("stop: %w", err)
+	}
+	if f, err := l.Folder(run); err == nil && st.Phase == PhaseAbsent && exists(f.Dir()) {
+		if _, err := l.Forbid(ctx, run); err != nil {
+			return fmt.Errorf("stop: %w", err)
+		}
+		if st, err = l.Observe(ctx, run); err != nil {
+			return fmt.Errorf("stop: %w", err)
+		}
 	}
 	if st.Phase == PhaseStarting || st.Phase == PhaseRunning {
 		if err := l.askToStop(ctx, run, st, grace); err != nil {

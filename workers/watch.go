@@ -60,7 +60,7 @@ func pause(ctx context.Context, events <-chan fsnotify.Event, tick time.Duration
 	for !batched || !woken {
 		select {
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // the caller says what was watched
+			return ctx.Err()
 		case <-events:
 			// One says enough. Those that wait are merged by the system, which
 			// costs less than to take every one.
@@ -89,7 +89,9 @@ func (f Folder) Notify() (events <-chan fsnotify.Event, stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range w.Errors { //nolint:revive // an overflow only means: look, and the next tick does
+		for range w.Errors {
+			// An overflow only means: look. The next tick does.
+			continue
 		}
 	}()
 	return w.Events, func() {

@@ -68,11 +68,11 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 	s.me.Host, _ = os.Hostname() // only ever shown
 	start, err := proc.StartTime(s.me.PID)
 	if err != nil {
-		return err //nolint:wrapcheck // it names the process
+		return err
 	}
 	s.me.Start = start
 	if err := s.folder.WriteSupervisor(s.me); err != nil {
-		return err //nolint:wrapcheck // it names the file
+		return err
 	}
 	first := uuid.NewString()
 	s.course = newCourse(first, s.spec.PriorCostUSD)
@@ -102,7 +102,7 @@ func (s *supervisor) startAgent() error {
 	if err := s.folder.WriteSupervisor(s.me); err != nil {
 		_ = proc.KillTree(c.pid) // the write's own error is the one that matters
 		<-c.exited
-		return err //nolint:wrapcheck // it names the file
+		return err
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (s *supervisor) writeExit(x workers.Exit) error {
 	for {
 		err := s.folder.WriteExit(x)
 		if err == nil || !errors.Is(err, statefile.ErrNoSpace) || time.Now().After(deadline) {
-			return err //nolint:wrapcheck // it names the file
+			return err
 		}
 		time.Sleep(time.Second)
 	}

@@ -40,15 +40,15 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 		_ = in.Close()
 		return nil, err
 	}
-	defer out.Close()                                         //nolint:errcheck // the child has its own
-	defer errOut.Close()                                      //nolint:errcheck // the child has its own
+	defer out.Close()
+	defer errOut.Close()
 	cmd := exec.Command(spec.Command[0], spec.Command[1:]...) //nolint:noctx // it outlives every context of ours
 	cmd.Dir = spec.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errOut
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		_ = in.Close()
-		return nil, err //nolint:wrapcheck // the caller says what was started
+		return nil, err
 	}
 	// From here on the reaper may take any child: nothing else is started.
 	return &child{pid: cmd.Process.Pid, exited: reapAgent(cmd.Process.Pid), keep: in}, nil
@@ -79,7 +79,7 @@ func openOutputs(f workers.Folder) (out, errOut *os.File, err error) {
 
 // say writes a line to the agent. The caller holds the input's lock.
 func (c *child) say(f workers.Folder, line []byte, within time.Duration) error {
-	return f.Send(line, within) //nolint:wrapcheck // it names the run
+	return f.Send(line, within)
 }
 
 func endedOf(ws syscall.WaitStatus) ended {

@@ -41,12 +41,12 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the transcript: %w", err)
 	}
-	defer out.Close() //nolint:errcheck // the child has its own
+	defer out.Close()
 	errOut, err := os.OpenFile(f.StderrPath(), flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open its error log: %w", err)
 	}
-	defer errOut.Close()                                      //nolint:errcheck // the child has its own
+	defer errOut.Close()
 	cmd := exec.Command(spec.Command[0], spec.Command[1:]...) //nolint:noctx // ended by the ladder
 	cmd.Dir = spec.Dir
 	cmd.Stdout, cmd.Stderr = out, errOut
@@ -56,7 +56,7 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 		return nil, fmt.Errorf("create its input: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was started
+		return nil, err
 	}
 	exited, gone := make(chan ended, 1), make(chan struct{})
 	c := &child{pid: cmd.Process.Pid, exited: exited, hostGone: gone, in: in}

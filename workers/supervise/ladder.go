@@ -151,7 +151,7 @@ func (s *supervisor) sayLocked(line []byte) {
 }
 
 func (s *supervisor) lockInput(ctx context.Context) (*statefile.FileLock, error) {
-	return statefile.Lock(ctx, s.folder.InputLockPath()) //nolint:wrapcheck // never shown
+	return statefile.Lock(ctx, s.folder.InputLockPath())
 }
 
 // remember notes processes of the agent that can't be found any more once

@@ -3,6 +3,7 @@
 package supervise
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"syscall"
@@ -32,7 +33,7 @@ func reapAgent(agent int) <-chan ended {
 			var ws syscall.WaitStatus
 			pid, err := syscall.Wait4(agent, &ws, 0, nil)
 			switch {
-			case err == syscall.EINTR: //nolint:errorlint // the system call answers it bare
+			case errors.Is(err, syscall.EINTR):
 				continue
 			case err != nil:
 				exited <- ended{code: -1}
