@@ -47,8 +47,9 @@ type rowReader interface {
 	Row(ctx context.Context, ref Ref) (Issue, error)
 }
 
-// row is what a write is judged by.
-func (p *Policy) row(ctx context.Context, ref Ref) (Issue, error) {
+// Row answers one row as a write judges it: at the cost of one row, but maybe
+// without its children and without which of its blockers are open.
+func (p *Policy) Row(ctx context.Context, ref Ref) (Issue, error) {
 	if r, ok := p.backend.(rowReader); ok {
 		return r.Row(ctx, ref)
 	}
@@ -110,7 +111,7 @@ func (p *Policy) SetStateName(ctx context.Context, ref Ref, name string) error {
 }
 
 func (p *Policy) move(ctx context.Context, ref Ref, to State, from Role) error {
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err == nil {
 		err = p.mayMoveNow(ctx, &i, to, from)
 	}
@@ -148,7 +149,7 @@ func (p *Policy) mayMoveNow(ctx context.Context, i *Issue, to State, from Role) 
 
 // Claim takes or renews a row for a session and answers the claim that stands.
 func (p *Policy) Claim(ctx context.Context, ref Ref, req ClaimRequest) (Claim, error) {
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err == nil {
 		err = p.mayClaimNow(&i, req)
 	}
@@ -170,7 +171,7 @@ func (p *Policy) mayClaimNow(i *Issue, req ClaimRequest) error {
 // Assign hands the row to an agent phase: it moves the delegate and deletes
 // the claim.
 func (p *Policy) Assign(ctx context.Context, ref Ref, to Delegate) error {
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err == nil {
 		err = MayClaim(p.actor, &i)
 	}
@@ -187,7 +188,7 @@ func (p *Policy) Assign(ctx context.Context, ref Ref, to Delegate) error {
 // another session's claim is left alone; a row without a claim is still
 // cleared (dispatcher-system.md, Claims).
 func (p *Policy) Release(ctx context.Context, ref Ref, session string) error {
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err == nil {
 		err = mayRelease(p.actor, &i)
 	}

@@ -48,7 +48,7 @@ func (p *Policy) own(ctx context.Context, ref Ref) error {
 	if sameRef(ref, p.actor.Ref) {
 		return nil
 	}
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (p *Policy) Tick(ctx context.Context, ref Ref, box Box) error {
 // with one (dispatcher-system.md, Questions). The reply is written first, so
 // that what is cut in between is a reply without a move, which loses nothing.
 func (p *Policy) Answer(ctx context.Context, ref Ref, body string, to Role) error {
-	i, err := p.row(ctx, ref)
+	i, err := p.Row(ctx, ref)
 	switch {
 	case err != nil:
 	case p.actor.Kind != ActorOwner:
