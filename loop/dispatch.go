@@ -63,8 +63,10 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 // skip leaves a row to the next firing.
 func (f *firing) skip(ref board.Ref) { f.facts.Skip[ref] = true }
 
-// replace puts a row that was read again in the place of the polled one.
+// replace puts a row that was read again in the place of the polled one. What
+// a board answers to a poll may be shared with others and is never written to.
 func (f *firing) replace(issue board.Issue) {
+	f.facts.Rows = slices.Clone(f.facts.Rows)
 	for i := range f.facts.Rows {
 		if f.facts.Rows[i].Ref == issue.Ref {
 			f.facts.Rows[i] = issue

@@ -1,0 +1,360 @@
+package loop_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// process is one life of a loop in a world: everything that the loop reads and
+// writes passes through it. It can die at any effect, which is a kill at that
+// instruction: nothing it does after that has an effect, and nothing it held in
+// memory is left. It can also make single calls fail or hang.
+type process struct {
+	w *world
+	e *loop.Engine
+
+	mu      sync.Mutex
+	effects []string
+	crashAt int  // 1-based; 0 is never
+	after   bool // die after the effect instead of before it
+	broken  map[string]error
+	holds   map[string]chan struct{}
+	isDead  bool
+	dead    chan struct{}
+
+	cancel context.CancelFunc
+	over   chan struct{}
+	end    loop.End
+	err    error
+}
+
+// start brings a loop to life on what the world's journal holds.
+func (w *world) start(edits ...func(*loop.Options)) *process { return w.startDying(0, false, edits...) }
+
+// startDying starts one that dies at its effect n.
+func (w *world) startDying(n int, after bool, edits ...func(*loop.Options)) *process {
+	p := &process{
+		w: w, crashAt: n, after: after, broken: map[string]error{}, holds: map[string]chan struct{}{},
+		dead: make(chan struct{}), over: make(chan struct{}),
+	}
+	p.e = loop.New(w.options(edits...), loop.Deps{
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	go func() {
+		defer close(p.over)
+		p.end, p.err = p.e.Run(ctx)
+	}()
+	go func() {
+		select {
+		case <-p.dead:
+			cancel()
+		case <-p.over:
+		}
+	}()
+	return p
+}
+
+// wait answers how the loop ended by itself.
+func (p *process) wait() loop.End {
+	p.w.t.Helper()
+	<-p.over
+	if p.err != nil {
+		p.w.t.Fatal(p.err)
+	}
+	return p.end
+}
+
+// leave ends the loop as SIGTERM does.
+func (p *process) leave() loop.End {
+	p.cancel()
+	return p.wait()
+}
+
+// crash kills it now.
+func (p *process) crash() {
+	p.mu.Lock()
+	p.die()
+	p.mu.Unlock()
+	<-p.over
+}
+
+// die is called with the lock held.
+func (p *process) die() {
+	if !p.isDead {
+		p.isDead = true
+		close(p.dead)
+	}
+}
+
+func (p *process) died() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isDead
+}
+
+// fail makes every call of a name fail; nil mends it.
+func (p *process) fail(name string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.broken[name] = err
+}
+
+// hold makes every call of a name hang until the answer is called.
+func (p *process) hold(name string) (let func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := make(chan struct{})
+	p.holds[name] = c
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.holds, name)
+		close(c)
+	}
+}
+
+// read passes a call that changes nothing.
+func (p *process) read(ctx context.Context, name string) error {
+	p.mu.Lock()
+	hold := p.holds[name]
+	p.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.dead:
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isDead {
+		return errGone
+	}
+	return p.broken[name]
+}
+
+// effect passes a call that changes the world, and counts it.
+func (p *process) effect(ctx context.Context, name string, do func() error) error {
+	if err := p.read(ctx, name); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	if p.isDead {
+		p.mu.Unlock()
+		return errGone
+	}
+	p.effects = append(p.effects, name)
+	mine := len(p.effects) == p.crashAt
+	if mine && !p.after {
+		p.die()
+		p.mu.Unlock()
+		return errGone
+	}
+	p.mu.Unlock()
+	err := do()
+	if mine {
+		p.mu.Lock()
+		p.die()
+		p.mu.Unlock()
+		return errGone
+	}
+	return err
+}
+
+func (p *process) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.effects)
+}
+
+func (p *process) boardDeps() loop.Board {
+	return boardOf{p: p, as: p.w.as(board.Actor{Kind: board.ActorDispatcher})}
+}
+
+// boardOf is the board of a process, under one actor.
+type boardOf struct {
+	p  *process
+	as *board.Policy
+}
+
+func (b boardOf) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
+	if err := b.p.read(ctx, "poll"); err != nil {
+		return nil, err
+	}
+	return b.as.Poll(ctx, q)
+}
+
+func (b boardOf) Issue(ctx context.Context, ref board.Ref) (board.Issue, error) {
+	if err := b.p.read(ctx, "issue"); err != nil {
+		return board.Issue{}, err
+	}
+	return b.as.Issue(ctx, ref)
+}
+
+func (b boardOf) As(a board.Actor) (loop.Writes, loop.Claims) {
+	out := boardOf{p: b.p, as: b.as.As(a)}
+	return out, out
+}
+
+func (b boardOf) SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error {
+	return b.p.effect(ctx, "state", func() error { return b.as.SetStateFrom(ctx, ref, role, from) })
+}
+
+func (b boardOf) Comment(ctx context.Context, ref board.Ref, as board.ActorKind, body string) (c board.Comment, err error) {
+	err = b.p.effect(ctx, "comment", func() error { c, err = b.as.Comment(ctx, ref, as, body); return err })
+	return c, err
+}
+
+func (b boardOf) LinkPR(ctx context.Context, ref board.Ref, pr string) error {
+	return b.p.effect(ctx, "link", func() error { return b.as.LinkPR(ctx, ref, pr) })
+}
+
+func (b boardOf) Answer(ctx context.Context, ref board.Ref, body string, to board.Role) error {
+	return b.p.effect(ctx, "answer", func() error { return b.as.Answer(ctx, ref, body, to) })
+}
+
+func (b boardOf) Claim(ctx context.Context, ref board.Ref, req board.ClaimRequest) (c board.Claim, err error) {
+	name := "claim"
+	if req.Renew {
+		name = "renew"
+	}
+	err = b.p.effect(ctx, name, func() error { c, err = b.as.Claim(ctx, ref, req); return err })
+	return c, err
+}
+
+func (b boardOf) Assign(ctx context.Context, ref board.Ref, to board.Delegate) error {
+	return b.p.effect(ctx, "assign", func() error { return b.as.Assign(ctx, ref, to) })
+}
+
+func (b boardOf) Release(ctx context.Context, ref board.Ref, session string) error {
+	return b.p.effect(ctx, "release", func() error { return b.as.Release(ctx, ref, session) })
+}
+
+type pullsOf struct{ p *process }
+
+func (f pullsOf) List(ctx context.Context) ([]board.PullRequest, error) {
+	if err := f.p.read(ctx, "pulls"); err != nil {
+		return nil, err
+	}
+	return f.p.w.listPulls(), nil
+}
+
+func (f pullsOf) RunChecks(ctx context.Context, name string) error {
+	return f.p.effect(ctx, "checks", func() error { return f.p.w.runChecks(name) })
+}
+
+type treesOf struct{ p *process }
+
+func (f treesOf) Create(ctx context.Context, issue board.Issue, run string) (t loop.Worktree, err error) {
+	err = f.p.effect(ctx, "worktree", func() error { t, err = f.p.w.makeTree(issue, run); return err })
+	return t, err
+}
+
+func (f treesOf) Hold(ctx context.Context, path, run string, _ int) error {
+	return f.p.effect(ctx, "lock", func() error { f.p.w.lockTree(path, run); return nil })
+}
+
+func (f treesOf) Free(ctx context.Context, path string) error {
+	return f.p.effect(ctx, "unlock", func() error { f.p.w.lockTree(path, ""); return nil })
+}
+
+func (f treesOf) Prune(ctx context.Context) ([]string, error) { return nil, f.p.read(ctx, "prune") }
+
+type launcherOf struct{ p *process }
+
+func (f launcherOf) Start(ctx context.Context, spec state.RunSpec) (st state.WorkerStatus, err error) {
+	err = f.p.effect(ctx, "start", func() error { st, err = f.p.w.startWorker(spec); return err })
+	return st, err
+}
+
+func (f launcherOf) Stop(ctx context.Context, run string) error {
+	return f.p.effect(ctx, "stop", func() error { f.p.w.stopWorker(run); return nil })
+}
+
+type watcherOf struct{ p *process }
+
+func (f watcherOf) Observe(ctx context.Context, run string) (state.WorkerStatus, error) {
+	if err := f.p.read(ctx, "observe"); err != nil {
+		return state.WorkerStatus{}, err
+	}
+	return f.p.w.observe(run), nil
+}
+
+func (f watcherOf) Watch(ctx context.Context, run string, changed func(state.WorkerStatus)) error {
+	if err := f.p.read(ctx, "watch"); err != nil {
+		return err
+	}
+	return f.p.w.watch(ctx, run, changed)
+}
+
+func (f watcherOf) Forbid(ctx context.Context, run string) (st state.WorkerStatus, err error) {
+	err = f.p.effect(ctx, "forbid", func() error { st = f.p.w.forbid(run); return nil })
+	return st, err
+}
+
+type promptsOf struct{ p *process }
+
+func (f promptsOf) Prompt(ctx context.Context, r loop.PromptRequest) (state.RunSpec, error) {
+	if err := f.p.read(ctx, "prompt"); err != nil {
+		return state.RunSpec{}, err
+	}
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	f.p.w.prompts = append(f.p.w.prompts, r)
+	return state.RunSpec{Prompt: "work on " + string(r.Issue.Ref)}, nil
+}
+
+type journalOf struct{ p *process }
+
+func (f journalOf) SaveRuns(runs []state.Run) error {
+	return f.p.effect(context.Background(), "save", func() error {
+		f.p.w.mu.Lock()
+		defer f.p.w.mu.Unlock()
+		f.p.w.runs = slices.Clone(runs)
+		return nil
+	})
+}
+
+func (f journalOf) SaveRuntime(r journal.Runtime) error {
+	if err := f.p.read(context.Background(), "runtime"); err != nil {
+		return err
+	}
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	f.p.w.runtime = r
+	return nil
+}
+
+func (f journalOf) AddCost(c journal.Cost) error {
+	return f.p.effect(context.Background(), "cost", func() error {
+		f.p.w.mu.Lock()
+		defer f.p.w.mu.Unlock()
+		if _, counted := f.p.w.costs[c.Run]; !counted {
+			f.p.w.costs[c.Run] = c
+		}
+		return nil
+	})
+}
+
+func (f journalOf) CostOn(time.Time) (float64, error) {
+	if err := f.p.read(context.Background(), "costs"); err != nil {
+		return 0, err
+	}
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	sum := 0.0
+	for _, c := range f.p.w.costs {
+		sum += c.USD
+	}
+	return sum, nil
+}
