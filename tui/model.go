@@ -132,7 +132,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 
 // Init asks for the first picture, the clock and the terminal's colours.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick()}
+	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick(), m.watch()}
 	if !m.fixed {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -147,6 +147,9 @@ type snapshotMsg struct {
 }
 
 type tickMsg struct{}
+
+// endMsg says that the room's context is over.
+type endMsg struct{}
 
 // sentMsg says how a command fared.
 type sentMsg struct {
@@ -179,6 +182,15 @@ func (m *Model) wait(last time.Time) tea.Cmd {
 			}
 			return snapshotMsg{s, ok, time.Now()}
 		}
+	}
+}
+
+// watch waits for the end of the room's context.
+func (m *Model) watch() tea.Cmd {
+	ctx := m.ctx
+	return func() tea.Msg {
+		<-ctx.Done()
+		return endMsg{}
 	}
 }
 

@@ -19,6 +19,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.ground(msg.IsDark())
 	case snapshotMsg:
 		cmd = m.onSnapshot(msg)
+	case endMsg:
+		cmd = m.quit(LeaveLost)
 	case tickMsg:
 		cmd = m.onTick()
 	case sentMsg:
