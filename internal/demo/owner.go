@@ -31,7 +31,7 @@ func Owner(ctx context.Context, d Demo, binary string) (string, error) {
 		return "", err
 	}
 	p := &part{binary: shellWord(binary)}
-	p.text("The owner's part can be played like this (any order; nothing here is special to the demo):")
+	p.text("What is left is the owner's. Played like this, from top to bottom, it brings every issue to Done:")
 	p.line("cd " + shellWord(d.Repo))
 	later := p.now(rows, pulls)
 	if p.moves == 0 {

@@ -1,0 +1,202 @@
+package demo_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// pollRow is a row of `board poll --json`, as far as the demo promises it.
+type pollRow struct {
+	Ref, Role, Waits string
+	Claim            any
+}
+
+func (h *hand) poll() map[string]pollRow {
+	h.t.Helper()
+	var rows []pollRow
+	if err := json.Unmarshal([]byte(h.owner("board", "poll", "--json", "--all", "--all-milestones")), &rows); err != nil {
+		h.t.Fatal(err)
+	}
+	out := map[string]pollRow{}
+	for _, r := range rows {
+		out[r.Ref] = r
+	}
+	return out
+}
+
+// The demo as a person runs it: to where only the owner can go on, then the
+// owner's part as it is printed, to all Done.
+func TestWholeDemo(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("plays the whole demo")
+	}
+	h := unprepared(t)
+	out := h.play("demo", "--no-tui", "--until-idle", "--fast", "--dir", h.d.Dir)
+
+	h.waitsForTheOwner()
+	if runtime.GOOS == "windows" {
+		t.Skip("the owner's part is printed for a shell")
+	}
+	h.owners(out)
+	rows := h.poll()
+	for ref, r := range rows {
+		if r.Role != string(board.RoleDone) {
+			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
+		}
+	}
+	if len(rows) != 7 {
+		t.Errorf("%d issues", len(rows))
+	}
+	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
+		t.Errorf("started again on what is done:\n%s", again)
+	}
+	h.mainIsWhole()
+}
+
+// unprepared is a hand whose demo the program makes itself.
+func unprepared(t *testing.T) *hand {
+	t.Helper()
+	binDir := t.TempDir()
+	h := &hand{t: t, bin: program(t, binDir), env: environ(t, binDir)}
+	h.d.Dir = filepath.Join(t.TempDir(), "d")
+	h.d.Repo, h.d.Remote = filepath.Join(h.d.Dir, "repo"), filepath.Join(h.d.Dir, "remote.git")
+	return h
+}
+
+// waitsForTheOwner holds the board, the pull requests and git against what the
+// demo promises of its first half.
+func (h *hand) waitsForTheOwner() {
+	h.t.Helper()
+	rows := h.poll()
+	for ref, role := range map[string]board.Role{
+		"DSP-1": board.RoleHumanReview, "DSP-2": board.RoleQuestion, "DSP-3": board.RoleHumanReview,
+		"DSP-4": board.RoleReady, "DSP-5": board.RoleReady, "DSP-6": board.RoleInProgress, "DSP-7": board.RoleBacklog,
+	} {
+		if got := rows[ref]; got.Role != string(role) || got.Claim != nil || got.Waits == "" {
+			h.t.Errorf("%s: %+v, want %s, unclaimed and a reason", ref, got, role)
+		}
+	}
+	if got := len(h.pulls()); got != 2 {
+		h.t.Errorf("%d pull requests", got)
+	}
+	if p := h.pull("DSP-3"); len(p.Reviews) != 2 {
+		h.t.Errorf("DSP-3 was reviewed %d times", len(p.Reviews))
+	}
+	for _, ref := range []string{"dsp-1", "dsp-3"} {
+		branches := strings.Fields(gitOut(h.t, h.d.Remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/task/"+ref+"-*"))
+		if len(branches) != 1 {
+			h.t.Fatalf("branches of %s: %v", ref, branches)
+		}
+		if authors := gitOut(h.t, h.d.Remote, "log", "--format=%ae", "main.."+branches[0]); strings.Trim(strings.ReplaceAll(authors, "developer@demo.invalid", ""), "\n") != "" {
+			h.t.Errorf("authors on %s: %s", branches[0], authors)
+		}
+	}
+}
+
+// A loop that is killed again and again, at any moment, ends where one that is
+// left alone does.
+func TestDemoThatIsKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("plays the whole demo")
+	}
+	h := unprepared(t)
+	args := []string{"demo", "--no-tui", "--until-idle", "--fast", "--dir", h.d.Dir}
+	for _, lines := range []int{1, 2, 3, 1, 5, 4, 2} {
+		h.playAndKill(lines, args...)
+	}
+	h.play(args...)
+	h.waitsForTheOwner()
+}
+
+// playAndKill kills a command of ours once it has printed so many lines.
+func (h *hand) playAndKill(lines int, args ...string) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.bin, args...)
+	cmd.Dir = h.t.TempDir()
+	cmd.Env = h.env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	scan := bufio.NewScanner(out)
+	for range lines {
+		scan.Scan()
+	}
+	_ = cmd.Process.Kill() // it may have come to its end
+	_ = cmd.Wait()
+}
+
+// play runs a command of ours for as long as the demo may take.
+func (h *hand) play(args ...string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.bin, args...)
+	cmd.Dir = h.t.TempDir()
+	cmd.Env = h.env
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		h.t.Fatalf("dispatcher %v: %v\n%s\n%s", args, err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+// owners runs the commands that the demo printed, in a shell.
+func (h *hand) owners(printed string) {
+	h.t.Helper()
+	var lines []string
+	for line := range strings.Lines(printed) {
+		if command, ok := strings.CutPrefix(line, "    "); ok {
+			lines = append(lines, strings.TrimSpace(command))
+		}
+	}
+	if len(lines) < 8 {
+		h.t.Fatalf("the owner's part is too short:\n%s", printed)
+	}
+	ctx, cancel := context.WithTimeout(h.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-ec", strings.Join(lines, "\n"))
+	cmd.Dir = h.t.TempDir()
+	// The printed path must do: the program the demo was started with is gone.
+	cmd.Env = slices.DeleteFunc(slices.Clone(h.env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
+	cmd.Env = append(cmd.Env, "PATH=/usr/local/bin:/usr/bin:/bin")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("the owner's part: %v\n%s\n\n%s", err, strings.Join(lines, "\n"), out)
+	}
+}
+
+// mainIsWhole: everything that was merged works together, and the main
+// checkout has it.
+func (h *hand) mainIsWhole() {
+	h.t.Helper()
+	if a, b := gitOut(h.t, h.d.Repo, "rev-parse", "main"), gitOut(h.t, h.d.Remote, "rev-parse", "main"); a != b {
+		h.t.Errorf("the main checkout is at %s, the remote at %s", a, b)
+	}
+	if got := gitOut(h.t, h.d.Repo, "status", "--porcelain"); got != "" {
+		h.t.Errorf("the main checkout is dirty: %s", got)
+	}
+	cmd := exec.Command("sh", "test/run.sh")
+	cmd.Dir = h.d.Repo
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Errorf("the tests of what was merged: %v\n%s", err, out)
+	}
+}
