@@ -124,7 +124,7 @@ func (m *Model) keyPane(msg tea.KeyPressMsg) {
 	left, right := key.Matches(msg, bk.Left), key.Matches(msg, bk.Right)
 	switch {
 	case m.view == viewBoard && m.stripFocus() && (left || right):
-		m.strip.Step(map[bool]int{true: -1, false: 1}[left], m.selectedRef())
+		m.strip.Step(map[bool]int{true: -1, false: 1}[left], m.selectedRef(), m.leads())
 	case m.view == viewBoard && m.stripFocus():
 		m.unknown(msg)
 	case m.view == viewBoard && (left || right || bk.Match(msg) != widget.MoveNone):
@@ -226,7 +226,7 @@ func (m *Model) setInside(v bool) {
 
 func (m *Model) otherPane() {
 	if m.view == viewBoard {
-		m.onStrip = !m.stripFocus() && !m.place.Strip.Empty() && len(m.strip.Shown(m.selectedRef())) > 0
+		m.onStrip = !m.stripFocus() && !m.place.Strip.Empty()
 		return
 	}
 	if inside, two := m.inside(); two {
@@ -245,7 +245,7 @@ func (m *Model) open() {
 	case m.view == viewIssue:
 	case ref == "":
 		m.say(themes.ToneMuted, "nothing is selected to open")
-	case m.view == viewBoard && m.stripFocus():
+	case m.view == viewBoard && m.stripFocus() && m.strip.Selected(m.selectedRef(), m.leads()) != nil:
 		m.transcript()
 	case present.RowOf(m.snap, ref) == nil:
 		m.say(themes.ToneMuted, widget.Clean(string(ref))+" is not on this board")

@@ -99,8 +99,10 @@ func (m *Model) countdown(now time.Time, long bool) string {
 	switch {
 	case s.Mode == state.ModeStopped || m.lost:
 		return ""
-	case s.Step != "":
+	case s.Step != "" && now.Sub(s.StepSince) > time.Second:
 		return " · " + widget.Clean(s.Step)
+	case s.Step != "" && long:
+		return " · poll now"
 	case s.NextFiring.IsZero():
 		return ""
 	case long:

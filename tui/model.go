@@ -17,6 +17,7 @@ import (
 	"github.com/backside4charter/dispatcher/tui/pane/pulls"
 	"github.com/backside4charter/dispatcher/tui/pane/questions"
 	"github.com/backside4charter/dispatcher/tui/pane/workers"
+	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
@@ -245,10 +246,9 @@ func (m *Model) subject() board.Ref {
 	switch m.view {
 	case viewBoard:
 		if m.stripFocus() {
-			if w := m.strip.Selected(m.selectedRef()); w != nil {
+			if w := m.strip.Selected(m.selectedRef(), m.leads()); w != nil {
 				return w.Run.Ref
 			}
-			return ""
 		}
 		return m.selectedRef()
 	case viewWorkers:
@@ -281,3 +281,10 @@ func (m *Model) selectedRef() board.Ref {
 // stripFocus says whether the workers below the board have the focus. A window
 // too low for them keeps the focus for when it grows again.
 func (m *Model) stripFocus() bool { return m.onStrip && !m.place.Strip.Empty() }
+
+// leads says whether the selected issue itself stands first in the strip: it
+// does where no worker of ours is at it.
+func (m *Model) leads() bool {
+	row := m.board.Selected()
+	return row != nil && present.WorkerOf(m.snap, row) == nil
+}

@@ -41,13 +41,12 @@ func (m *Model) resize(w, h int) {
 	m.relayout()
 }
 
-// relayout gives every pane its place. The board's depends on whether there
-// are workers to show below it.
+// relayout gives every pane its place.
 func (m *Model) relayout() {
 	m.frame = layout.FrameOf(m.w, m.h)
 	body, shape := m.frame.Body, m.frame.Shape
 	asList := m.asList || shape != layout.ShapeColumns
-	m.place = layout.BoardOf(body, shape, m.asList, m.snap != nil && len(m.snap.Workers) > 0)
+	m.place = layout.BoardOf(body, shape, m.asList, m.snap != nil && len(m.snap.Rows)+len(m.snap.Workers) > 0)
 	m.board.SetSize(m.place.List.W, m.place.List.H, asList)
 	m.strip.SetSize(m.place.Strip.W, m.place.Strip.H)
 	m.wview.SetBody(body, shape)
@@ -85,7 +84,7 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 		}
 		return nil
 	}
-	had := m.snap != nil && len(m.snap.Workers) > 0
+	had := m.snap != nil && len(m.snap.Rows)+len(m.snap.Workers) > 0
 	m.snap = msg.snap
 	m.board.SetSnapshot(m.snap)
 	m.strip.SetSnapshot(m.snap)
@@ -94,7 +93,7 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 	m.pulls.SetSnapshot(m.snap)
 	m.log.SetSnapshot(m.snap)
 	m.issue.SetSnapshot(m.snap)
-	if has := len(m.snap.Workers) > 0; has != had {
+	if has := len(m.snap.Rows)+len(m.snap.Workers) > 0; has != had {
 		m.relayout()
 	}
 	if m.mode == modeAnswer && !m.needs.Answering() {

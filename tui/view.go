@@ -9,6 +9,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/pane/issue"
+	"github.com/backside4charter/dispatcher/tui/pane/workers"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -108,7 +109,7 @@ func (m *Model) viewBoard(now time.Time) []string {
 	}
 	list := m.board.View(now, focus)
 	if !p.Strip.Empty() {
-		return append(list, m.strip.View(m.selectedRef(), now, m.stripFocus())...)
+		return append(list, m.strip.View(m.selectedRef(), m.lead(now), now, m.stripFocus())...)
 	}
 	if p.Detail.Empty() {
 		return list
@@ -128,6 +129,18 @@ func (m *Model) emptyBoard() string {
 		return "nothing matches `" + widget.Clean(m.filter) + "`; esc shows all " + widget.Thousands(total)
 	}
 	return ""
+}
+
+// lead is the selected issue as the first box of the strip.
+func (m *Model) lead(now time.Time) *workers.Lead {
+	if !m.leads() {
+		return nil
+	}
+	row := m.board.Selected()
+	return &workers.Lead{
+		Title: widget.Clean(string(row.Issue.Ref) + " " + row.Issue.Title),
+		Lines: func(w, h int) []string { return issue.Reading(m.snap, row, w, h, now, m.styles) },
+	}
 }
 
 func (m *Model) note(text string, w, h int) []string {

@@ -140,7 +140,7 @@ func Columns(w int, cols []Column) []int {
 	weights, rest := 0, w
 	for i, c := range cols {
 		if c.Rows == 0 && !c.Focus {
-			widths[i] = c.Title + 5
+			widths[i] = c.Title + 6
 			rest -= widths[i]
 			continue
 		}

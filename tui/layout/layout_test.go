@@ -122,7 +122,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	got := Columns(120, empty)
-	if got[1] != 14 || got[0] < 50 {
+	if got[1] != 15 || got[0] < 50 {
 		t.Errorf("empty columns do not shrink to their title: %v", got)
 	}
 	got = Columns(120, full)

@@ -65,16 +65,16 @@ func DescribeWorker(w *state.Worker, now time.Time, signs *themes.Signs) Status 
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting:
 		return Status{themes.ToneAlive, signs.Starting, kind + " starting", "starting"}
 	case state.PhaseVerifying:
-		since := widget.Since(run.VerifyingSince, now)
+		since := widget.Lasted(now.Sub(first(run.VerifyingSince, now)))
 		return Status{themes.ToneAlive, signs.Starting, join("verifying "+since, "checks run"), "verifying"}
 	case state.PhaseRetrying:
 		in := "try " + fmt.Sprint(run.Attempt+1) + " in " + widget.Clock(run.NotBefore.Sub(now))
 		return Status{themes.ToneWarn, signs.Starting, join(in, widget.Clean(run.Failure)), "retry"}
 	case state.PhaseEnded:
-		return Status{themes.ToneAlive, signs.Done, kind + " finished, result is read", "finished"}
+		return Status{themes.ToneAlive, signs.Done, join(kind+" finished", "reading the result"), "finished"}
 	case state.PhaseRunning:
 	}
-	age := widget.Since(first(run.StartedAt, run.ClaimedAt), now)
+	age := widget.Lasted(now.Sub(first(run.StartedAt, run.ClaimedAt, now)))
 	if !w.LastSign.IsZero() && now.Sub(w.LastSign) > QuietAfter {
 		return Status{themes.ToneWarn, signs.Stale, join(kind+" "+age, "quiet for "+widget.Since(w.LastSign, now)), "quiet " + widget.Since(w.LastSign, now)}
 	}

@@ -44,16 +44,19 @@ func WorkerPlace(w *state.Worker) string {
 func runAge(run *state.Run, now time.Time) string {
 	start := first(run.StartedAt, run.ClaimedAt)
 	if !run.EndedAt.IsZero() && !start.IsZero() {
-		return "ran " + widget.Age(run.EndedAt.Sub(start))
+		return "ran " + widget.Lasted(run.EndedAt.Sub(start))
 	}
-	return widget.Since(start, now)
+	if start.IsZero() {
+		return ""
+	}
+	return widget.Lasted(now.Sub(start))
 }
 
 // WorkerState is a worker in one line, also after its end.
 func WorkerState(w *state.Worker, now time.Time, signs *themes.Signs) Status {
 	if w.Outcome != "" {
 		text := widget.Clean(w.Outcome)
-		s := Status{themes.ToneGood, signs.Done, text, text}
+		s := Status{themes.ToneGood, signs.Done, KindWord(w.Run.Kind) + " " + text, text}
 		if w.Run.Failure != "" || strings.HasPrefix(w.Outcome, "gave up") || strings.HasPrefix(w.Outcome, "gaveUp") {
 			s.Tone, s.Sign = themes.ToneDanger, signs.Failed
 		}

@@ -23,6 +23,15 @@ func Age(d time.Duration) string {
 	}
 }
 
+// Lasted is how long something took or takes: Age, and `<1m` where Age would say
+// that it is now.
+func Lasted(d time.Duration) string {
+	if d < time.Minute {
+		return "<1m"
+	}
+	return Age(d)
+}
+
 // Since is the age of t at now, and empty for the zero time.
 func Since(t, now time.Time) string {
 	if t.IsZero() {

@@ -11,9 +11,12 @@ import (
 // clockWidth is the room of `14:05:02 ` before a line of the transcript.
 const clockWidth = 9
 
-// wrapMax bounds how many screen lines one line of a stream may take: what
-// follows is in the transcript on disk.
-const wrapMax = 60
+// wrapMax bounds how many screen lines one line of a stream may take, promptMax
+// what was said to the worker: its prompt would push out what it does.
+const (
+	wrapMax   = 60
+	promptMax = 3
+)
 
 type lineKey struct {
 	line  state.Line
@@ -139,6 +142,10 @@ func (r *renderer) text(line state.Line, w int) []string {
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
+	most := wrapMax
+	if line.Kind == state.LineUser {
+		most = promptMax
+	}
 	hang := 2
 	if w < 12 {
 		hang = 0
@@ -155,8 +162,8 @@ func (r *renderer) text(line state.Line, w int) []string {
 				row = row.Add(signInk, mark)
 			}
 			out = append(out, row.Add(ink, part).Render(w, false, r.st))
-			if len(out) == wrapMax {
-				more := widget.Line{}.Add(r.st.Muted, "  "+r.st.Signs.Ellipsis+" the rest is in the transcript")
+			if len(out) == most {
+				more := widget.Line{}.Add(r.st.Muted, "  "+r.st.Signs.Ellipsis+" more of it is in the transcript on disk")
 				return append(out, more.Render(w, false, r.st))
 			}
 		}

@@ -33,22 +33,36 @@ func (s *Strip) SetSize(w, h int) { s.w, s.h = w, h }
 // SetSnapshot takes a new picture.
 func (s *Strip) SetSnapshot(snap *state.Snapshot) { s.snap = snap }
 
-// Shown lists the workers in the boxes, with ref's first.
-func (s *Strip) Shown(ref board.Ref) []*state.Worker {
+// Lead is a box before the workers' boxes: the selected issue itself, where no
+// worker is at it.
+type Lead struct {
+	Title string
+	Lines func(w, h int) []string
+}
+
+// Shown lists the workers in the boxes. Without a lead, ref's comes first.
+func (s *Strip) Shown(ref board.Ref, lead bool) []*state.Worker {
 	if s.snap == nil || s.w <= 0 {
 		return nil
 	}
 	n := len(layout.Strip(s.w, len(s.snap.Workers)))
+	if lead {
+		n = len(layout.Strip(s.w, len(s.snap.Workers)+1)) - 1
+	}
 	out := make([]*state.Worker, 0, n)
-	if w := present.LastWorker(s.snap, ref); w != nil {
-		out = append(out, w)
+	first := present.LastWorker(s.snap, ref)
+	if lead {
+		first = nil
+	}
+	if first != nil && n > 0 {
+		out = append(out, first)
 	}
 	for i := range s.snap.Workers {
 		w := &s.snap.Workers[i]
-		if len(out) == n {
+		if len(out) >= n {
 			break
 		}
-		if len(out) == 0 || w != out[0] {
+		if w != first {
 			out = append(out, w)
 		}
 	}
@@ -56,8 +70,11 @@ func (s *Strip) Shown(ref board.Ref) []*state.Worker {
 }
 
 // Step moves the focus to another box; it reports whether there was one.
-func (s *Strip) Step(by int, ref board.Ref) bool {
-	n := len(s.Shown(ref))
+func (s *Strip) Step(by int, ref board.Ref, lead bool) bool {
+	n := len(s.Shown(ref, lead))
+	if lead {
+		n++
+	}
 	if at := s.sel + by; at >= 0 && at < n {
 		s.sel = at
 		return true
@@ -65,44 +82,59 @@ func (s *Strip) Step(by int, ref board.Ref) bool {
 	return false
 }
 
-// Selected is the worker of the box with the focus, nil without workers.
-func (s *Strip) Selected(ref board.Ref) *state.Worker {
-	shown := s.Shown(ref)
-	if len(shown) == 0 {
+// Selected is the worker of the box with the focus; nil for the lead, and
+// without workers.
+func (s *Strip) Selected(ref board.Ref, lead bool) *state.Worker {
+	shown := s.Shown(ref, lead)
+	at := s.sel
+	if lead {
+		at--
+	}
+	if at < 0 || len(shown) == 0 {
 		return nil
 	}
-	return shown[max(0, min(s.sel, len(shown)-1))]
+	return shown[min(at, len(shown)-1)]
 }
 
-// View draws the strip with ref's worker first.
-func (s *Strip) View(ref board.Ref, now time.Time, focus bool) []string {
+// View draws the strip: the lead if there is one, else ref's worker first.
+func (s *Strip) View(ref board.Ref, lead *Lead, now time.Time, focus bool) []string {
 	if s.w <= 0 || s.h <= 0 {
 		return nil
 	}
-	shown := s.Shown(ref)
-	if len(shown) == 0 {
+	shown := s.Shown(ref, lead != nil)
+	n := len(shown)
+	if lead != nil {
+		n++
+	}
+	if n == 0 {
 		return widget.Blank(s.w, s.h)
 	}
-	widths := layout.Strip(s.w, len(shown))
-	blocks := make([][]string, 0, len(widths))
-	for i, w := range shown[:min(len(widths), len(shown))] {
-		iw, ih := widget.Inner(widths[i], s.h)
-		box := widget.Box{
-			Title: present.WorkerTitle(w, now), Note: present.WorkerPlace(w),
-			Focus: focus && i == max(0, min(s.sel, len(shown)-1)),
+	widths := layout.Strip(s.w, n)
+	sel := max(0, min(s.sel, n-1))
+	blocks := make([][]string, 0, n)
+	if lead != nil {
+		iw, ih := widget.Inner(widths[0], s.h)
+		box := widget.Box{Title: lead.Title, Focus: focus && sel == 0}
+		blocks = append(blocks, box.Render(padded(lead.Lines(max(iw-2, 0), ih), iw), widths[0], s.h, s.st))
+	}
+	for _, w := range shown {
+		i := len(blocks)
+		if i >= len(widths) {
+			break
 		}
-		blocks = append(blocks, box.Render(s.body(w, iw, ih, now), widths[i], s.h, s.st))
+		iw, ih := widget.Inner(widths[i], s.h)
+		box := widget.Box{Title: present.WorkerTitle(w, now), Note: present.WorkerPlace(w), Focus: focus && i == sel}
+		lines := body(s.r, w, max(iw-2, 0), ih, now, s.st)
+		blocks = append(blocks, box.Render(padded(lines, iw), widths[i], s.h, s.st))
 	}
 	return widget.Beside(blocks...)
 }
 
-// body is the stream, and below it how the run ended if it has.
-func (s *Strip) body(w *state.Worker, iw, ih int, now time.Time) []string {
-	out := body(s.r, w, max(iw-2, 0), ih, now, s.st)
-	for i, l := range out {
-		out[i] = widget.Pad(l, 1, iw)
+func padded(lines []string, iw int) []string {
+	for i, l := range lines {
+		lines[i] = widget.Pad(l, 1, iw)
 	}
-	return out
+	return lines
 }
 
 // Stream draws the newest lines of a worker in any room, for panes that show
@@ -114,21 +146,41 @@ func (s *Strip) Stream(w *state.Worker, width, h int, now time.Time) []string {
 	return body(s.r, w, width, h, now, s.st)
 }
 
-// body lays out a stream's end with the run's outcome as its last line.
+// body lays out a stream's end with the run's outcome as its last line, or the
+// outcome alone where the lines are not kept any more.
 func body(r *renderer, w *state.Worker, width, h int, now time.Time, st *themes.Styles) []string {
 	if width <= 0 || h <= 0 {
 		return nil
+	}
+	if len(w.Tail) == 0 {
+		return widget.Fill(epitaph(w, width, now, st), width, h)
 	}
 	foot := ended(w, width, now, st)
 	if foot != "" && h > 1 {
 		return append(r.tail(w.Tail, width, h-1, false, now.Location()), foot)
 	}
-	if len(w.Tail) == 0 {
-		first := widget.Line{}.Add(st.Muted, "  "+present.WorkerState(w, now, &st.Signs).Text)
-		return widget.Fill([]string{first.Render(width, false, st)}, width, h)
+	return r.tail(w.Tail, width, h, false, now.Location())
+}
+
+// epitaph says of a run without lines what is known of it.
+func epitaph(w *state.Worker, width int, now time.Time, st *themes.Styles) []string {
+	s := present.WorkerState(w, now, &st.Signs)
+	var out []string
+	add := func(ink themes.Ink, sign, text string) {
+		for _, l := range widget.Wrap(text, max(width-2, 1)) {
+			out = append(out, widget.Line{}.Add(st.Tone(s.Tone), widget.Fit(sign, 2)).Add(ink, l).Render(width, false, st))
+			sign = ""
+		}
 	}
-	lines := r.tail(w.Tail, width, h, false, now.Location())
-	return lines
+	add(st.Text, s.Sign, s.Text)
+	if w.Outcome == "" {
+		return out
+	}
+	if w.Run.Failure != "" {
+		add(st.Danger, "", widget.Clean(w.Run.Failure))
+	}
+	add(st.Muted, "", "the run is over; the loop keeps its lines on disk only")
+	return out
 }
 
 func ended(w *state.Worker, width int, now time.Time, st *themes.Styles) string {

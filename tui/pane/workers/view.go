@@ -76,7 +76,10 @@ func (m *Model) viewTranscript(w *state.Worker, now time.Time) []string {
 		Focus: m.inside,
 		Foot:  "reading " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines",
 	}
-	if t.follow {
+	switch {
+	case len(w.Tail) == 0:
+		box.Foot = ""
+	case t.follow:
 		box.Foot = "following " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines"
 	}
 	foot := ended(w, iw, now, m.st)
@@ -86,20 +89,15 @@ func (m *Model) viewTranscript(w *state.Worker, now time.Time) []string {
 	}
 	var lines []string
 	if len(w.Tail) == 0 {
-		s := present.WorkerState(w, now, &m.st.Signs)
-		first := widget.Line{}.Add(m.st.Tone(s.Tone), s.Sign+" ").Add(m.st.Muted, s.Text+", no word yet")
-		lines = widget.Fill([]string{first.Render(iw, false, m.st)}, iw, rows)
+		lines = widget.Fill(epitaph(w, iw, now, m.st), iw, ih)
 	} else {
 		lines = t.view(m.r, w, iw, rows, m.zone)
-	}
-	if rows < ih {
-		lines = append(lines, foot)
+		if rows < ih {
+			lines = append(lines, foot)
+		}
 	}
 	full, _ := widget.Inner(m.detail.W, m.detail.H)
-	for i, l := range lines {
-		lines[i] = widget.Pad(l, 1, full)
-	}
-	return box.Render(lines, m.detail.W, m.detail.H, m.st)
+	return box.Render(padded(lines, full), m.detail.W, m.detail.H, m.st)
 }
 
 // empty says why no worker runs, and which key brings one.
