@@ -139,6 +139,56 @@ func TestPollSeesOthersWrites(t *testing.T) {
 	}
 }
 
+// TestPollFollowsTheFolder changes which files there are under a client that
+// has polled before.
+func TestPollFollowsTheFolder(t *testing.T) {
+	t.Parallel()
+	writer, o, _ := setup(t)
+	reader := open(t, o)
+	want := func(what, refs string) {
+		t.Helper()
+		for range 2 {
+			if got := order(t, reader); got != refs {
+				t.Fatalf("%s: the reader sees %q, want %q", what, got, refs)
+			}
+		}
+	}
+	want("at first", "1 2 3")
+	seed(t, writer, board.NewIssue{Title: "four"})
+	want("a new issue", "1 2 3 4")
+	if err := os.Remove(issueFile(o.Dir, "DSP-2")); err != nil {
+		t.Fatal(err)
+	}
+	want("one file less", "1 3 4")
+	if err := os.WriteFile(filepath.Join(writer.IssuesDir(), "notes.txt"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want("a stranger's file", "1 3 4")
+	if err := writer.Place(t.Context(), owner, "DSP-4", board.Place{Top: true}); err != nil {
+		t.Fatal(err)
+	}
+	want("another order", "4 1 3")
+	if err := os.Rename(writer.IssuesDir(), writer.IssuesDir()+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	want("no folder", "")
+	if err := os.Rename(writer.IssuesDir()+".aside", writer.IssuesDir()); err != nil {
+		t.Fatal(err)
+	}
+	want("the folder again", "4 1 3")
+	if err := os.RemoveAll(writer.IssuesDir()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(writer.IssuesDir(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want("another folder", "")
+	if ref := seed(t, writer, board.NewIssue{Title: "five"}); ref != "DSP-5" {
+		t.Fatalf("a number was given twice: %s", ref)
+	}
+	want("an issue in it", "5")
+}
+
 func TestPollEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	b, _, _ := setup(t)

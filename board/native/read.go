@@ -9,8 +9,8 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 )
 
-// rows is the whole board in order, up to date. The issues share memory with
-// the index and are not to be changed.
+// rows is the whole board in order, up to date. It is the index's own and not
+// to be changed.
 func (b *Board) rows(ctx context.Context) ([]board.Issue, meta, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -21,8 +21,8 @@ func (b *Board) rows(ctx context.Context) ([]board.Issue, meta, error) {
 }
 
 // Poll answers the rows that q asks for. A row that cannot be read is in every
-// answer, whatever the milestones. What is answered shares memory with later
-// polls: read it, do not change it.
+// answer, whatever the milestones. The issues share their lists with later
+// polls: read those, do not change them.
 func (b *Board) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
 	rows, m, err := b.rows(ctx)
 	if err != nil {
@@ -33,9 +33,6 @@ func (b *Board) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) 
 		if wanted, err = wantedMilestones(rows, &m, q.Milestones); err != nil {
 			return nil, fmt.Errorf("poll the board: %w", err)
 		}
-	}
-	if q.AllMilestones && q.Closed {
-		return slices.Clip(rows), nil
 	}
 	out := make([]board.Issue, 0, len(rows))
 	for n := range rows {

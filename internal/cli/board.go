@@ -157,7 +157,9 @@ func table(f *app.Factory, header []string, rows [][]string) error {
 }
 
 // cell keeps a text from breaking its row.
-func cell(s string) string { return strings.NewReplacer("\t", " ", "\n", " ").Replace(shown(s)) }
+func cell(s string) string { return oneCell.Replace(shown(s)) }
+
+var oneCell = strings.NewReplacer("\t", " ", "\n", " ")
 
 func orDash(s string) string {
 	if s == "" {
