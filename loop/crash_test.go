@@ -164,3 +164,28 @@ func TestCrashAgainAndAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestLateStart kills the loop while a start is under way that takes effect
+// only after the next loop has come to life: the run was given back, so its
+// worker must never live.
+func TestLateStart(t *testing.T) {
+	t.Parallel()
+	want, _, effects := undisturbed(t)
+	for k, name := range effects {
+		if name != "start" {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			fullBoard(w)
+			p := w.launch(&process{crashAt: k + 1, late: true})
+			p.wait()
+			w.start().wait()
+			w.later.Wait()
+			w.sound()
+			if diff := cmp.Diff(want, w.outcome(true)); diff != "" {
+				t.Errorf("start %d came late: (-undisturbed +killed)\n%s\n%s", k+1, diff, strings.Join(w.board.log, "\n"))
+			}
+		})
+	}
+}

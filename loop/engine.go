@@ -33,13 +33,15 @@ type Engine struct {
 
 	// Owner goroutine only, from here on.
 	view
-	book    *book // owned by the firing or closing job while busy
-	busy    bool  // a firing or closing job is under way
-	pending string
-	ended   bool
-	end     End
-	watches map[string]context.CancelFunc
-	timer   *time.Timer
+	book     *book // owned by the firing or closing job while busy
+	busy     bool  // a firing or closing job is under way
+	pending  string
+	requests []request       // of the owner's, for the next firing
+	stops    map[string]bool // runs that are being stopped
+	ended    bool
+	end      End
+	watches  map[string]context.CancelFunc
+	timer    *time.Timer
 }
 
 // New builds a loop; Run starts it.
@@ -51,6 +53,7 @@ func New(o Options, d Deps) *Engine {
 		over:    make(chan struct{}),
 		pub:     newPublisher(),
 		watches: map[string]context.CancelFunc{},
+		stops:   map[string]bool{},
 		timer:   time.NewTimer(time.Hour),
 	}
 	e.view = newView(o)
@@ -170,7 +173,12 @@ func (e *Engine) wake(ctx context.Context, why string) {
 func (e *Engine) startFiring(ctx context.Context, why string) {
 	e.firing++
 	e.pending = ""
-	e.startJob(ctx, why, (*firing).pass)
+	asked := e.requests
+	e.requests = nil
+	e.startJob(ctx, why, func(f *firing, ctx context.Context) {
+		f.requests = asked
+		f.pass(ctx)
+	})
 }
 
 // startJob gives the book to a job on a goroutine of its own.

@@ -58,6 +58,7 @@ type step struct {
 // earlier firing.
 func steps() []step {
 	return []step{
+		{"requests", (*firing).requested},
 		{"finished workers", (*firing).finished},
 		{"re-stamp", (*firing).restamp},
 		{"poll", (*firing).poll},

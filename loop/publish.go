@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,7 +45,9 @@ func offer(c chan *state.Snapshot, s *state.Snapshot) {
 	c <- s
 }
 
-func (p *publisher) subscribe() <-chan *state.Snapshot {
+// subscribe answers the newest snapshot at once and every newer one, until the
+// context ends or the publisher is closed, either of which closes the channel.
+func (p *publisher) subscribe(ctx context.Context) <-chan *state.Snapshot {
 	c := make(chan *state.Snapshot, 1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +59,17 @@ func (p *publisher) subscribe() <-chan *state.Snapshot {
 		return c
 	}
 	p.subs = append(p.subs, c)
+	context.AfterFunc(ctx, func() { p.leave(c) })
 	return c
+}
+
+func (p *publisher) leave(c chan *state.Snapshot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := slices.Index(p.subs, c); at >= 0 {
+		p.subs = slices.Delete(p.subs, at, at+1)
+		close(c)
+	}
 }
 
 // close ends every subscription after its last snapshot.
@@ -69,9 +83,12 @@ func (p *publisher) close() {
 	p.subs = nil
 }
 
-// Snapshots is a subscription: the newest snapshot at once, then every newer
-// one, latest wins. It is closed when the loop has ended.
-func (e *Engine) Snapshots() <-chan *state.Snapshot { return e.pub.subscribe() }
+// Subscribe answers the newest snapshot at once, then every newer one, latest
+// wins. The channel is closed when the context or the loop has ended.
+func (e *Engine) Subscribe(ctx context.Context) <-chan *state.Snapshot { return e.pub.subscribe(ctx) }
+
+// Snapshots is a subscription for as long as the loop lives.
+func (e *Engine) Snapshots() <-chan *state.Snapshot { return e.pub.subscribe(context.Background()) }
 
 // Snapshot is the newest picture, nil before the first.
 func (e *Engine) Snapshot() *state.Snapshot { return e.pub.last.Load() }

@@ -54,6 +54,9 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- erro
 	case state.CommandAnswer:
 		e.answer(ctx, c, reply)
 		return
+	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop:
+		e.ask(ctx, c, reply)
+		return
 	case state.CommandAck:
 		e.notices = slices.DeleteFunc(slices.Clone(e.notices), func(n state.Notice) bool { return n.ID == c.ID })
 		e.dirty = true

@@ -29,6 +29,8 @@ type world struct {
 	t     *testing.T
 	board *memoryBoard
 
+	later sync.WaitGroup // effects of dead processes that have yet to happen
+
 	mu        sync.Mutex
 	pulls     []*board.PullRequest
 	workers   map[string]*worker // by run

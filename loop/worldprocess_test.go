@@ -24,6 +24,7 @@ type process struct {
 	effects []string
 	crashAt int  // 1-based; 0 is never
 	after   bool // die after the effect instead of before it
+	late    bool // die before it, and let it happen a little later
 	broken  map[string]error
 	holds   map[string]chan struct{}
 	isDead  bool
@@ -40,8 +41,12 @@ func (w *world) start(edits ...func(*loop.Options)) *process { return w.startDyi
 
 // startDying starts one that dies at its effect n.
 func (w *world) startDying(n int, after bool, edits ...func(*loop.Options)) *process {
-	p := &process{
-		w: w, crashAt: n, after: after, broken: map[string]error{}, holds: map[string]chan struct{}{},
+	return w.launch(&process{crashAt: n, after: after}, edits...)
+}
+
+func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
+	*p = process{
+		w: w, crashAt: p.crashAt, after: p.after, late: p.late, broken: map[string]error{}, holds: map[string]chan struct{}{},
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
@@ -157,6 +162,10 @@ func (p *process) effect(ctx context.Context, name string, do func() error) erro
 	mine := len(p.effects) == p.crashAt
 	if mine && !p.after {
 		p.die()
+		if p.late {
+			p.w.later.Add(1)
+			time.AfterFunc(3*time.Second, func() { _ = do(); p.w.later.Done() })
+		}
 		p.mu.Unlock()
 		return errGone
 	}

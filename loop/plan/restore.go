@@ -102,3 +102,12 @@ func Merged(f *Facts) []state.Decision {
 	}
 	return out
 }
+
+// heldStop settles a run that the owner stopped: state and delegate stay, the
+// claim goes, and a tagged comment holds the row in every loop (design.md,
+// section 4, HELD).
+func heldStop(f *Finished) []state.Decision {
+	return settle(f, "stopped and held by you",
+		comment(f, board.WithMark(board.HeldText(f.Run.StopNote), mark(f, 0))),
+		state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateOf(f.Run.Kind), Why: "held"})
+}

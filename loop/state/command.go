@@ -15,6 +15,10 @@ const (
 	CommandLeave  CommandKind = "leave"  // end the loop, leave workers running
 	CommandAnswer CommandKind = "answer" // answer a question: Ref, Text
 	CommandAck    CommandKind = "ack"    // forget a notice: ID
+	CommandHold   CommandKind = "hold"   // work on Ref no further: Text says why
+	CommandUnhold CommandKind = "unhold" // let a held Ref go on
+	CommandRetry  CommandKind = "retry"  // try Ref again now, given up or not
+	CommandStop   CommandKind = "stop"   // stop the worker on Ref and hold the row: Text says why
 )
 
 // Command is one request of an operator.

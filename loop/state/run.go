@@ -67,9 +67,21 @@ type Run struct {
 	// NotBefore is when a retry may start.
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	Failure   string    `json:"failure,omitempty"` // why the last try failed
-	// Stopped says why we ended the run on purpose: "abort" or "owner".
-	Stopped string `json:"stopped,omitempty"`
+	// Stopped says why we end the run on purpose; StopNote is the owner's word
+	// on it.
+	Stopped  Stopped `json:"stopped,omitempty"`
+	StopNote string  `json:"stopNote,omitempty"`
 }
+
+// Stopped is a reason for which a run is ended on purpose.
+type Stopped string
+
+// The reasons. A run without one ended by itself.
+const (
+	StoppedOwner Stopped = "owner" // the owner stopped it; the row is held
+	StoppedStall Stopped = "stall" // no sign of life; a failed try
+	StoppedMoved Stopped = "moved" // the owner moved the row, or its pull request is merged
+)
 
 // Alive says whether the run holds one of the slots.
 func (r *Run) Alive() bool {

@@ -1,0 +1,152 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// request is a command that changes a row or a run. It waits for a firing,
+// which owns the book.
+type request struct {
+	c     state.Command
+	reply chan<- error
+}
+
+// ask queues a request and wakes the loop for it.
+func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- error) {
+	e.requests = append(e.requests, request{c, reply})
+	e.wake(ctx, "you asked")
+}
+
+// requested does what the owner asked for since the last firing.
+func (f *firing) requested(ctx context.Context) error {
+	for _, r := range f.requests {
+		err := f.request(ctx, r.c)
+		if err != nil {
+			f.say(r.c.Ref, true, "%s %s: %v", r.c.Kind, r.c.Ref, err)
+		}
+		r.reply <- err
+	}
+	f.requests = nil
+	return nil
+}
+
+func (f *firing) request(ctx context.Context, c state.Command) error {
+	switch c.Kind {
+	case state.CommandHold, state.CommandStop:
+		return f.hold(ctx, c)
+	case state.CommandUnhold:
+		return f.unhold(ctx, c)
+	case state.CommandRetry:
+		return f.tryAgain(ctx, c)
+	case state.CommandFire, state.CommandPause, state.CommandResume, state.CommandDrain, state.CommandAbort,
+		state.CommandLeave, state.CommandAnswer, state.CommandAck:
+	}
+	return fmt.Errorf("%q is not for a row", c.Kind)
+}
+
+// runOn is our run on a row.
+func (f *firing) runOn(ref board.Ref) (state.Run, bool) {
+	f.refresh()
+	r, ok := f.facts.RunOn(ref)
+	if !ok {
+		return state.Run{}, false
+	}
+	return *r, true
+}
+
+// hold stops the worker on a row, if there is one, and holds the row (design.md,
+// section 4, HELD). The row of a worker is held when the worker has ended.
+func (f *firing) hold(ctx context.Context, c state.Command) error {
+	r, ours := f.runOn(c.Ref)
+	if !ours {
+		if c.Kind == state.CommandStop {
+			return fmt.Errorf("no worker of this loop works on %s", c.Ref)
+		}
+		writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+		_, err := writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.HeldText(c.Text))
+		return err
+	}
+	r.Stopped, r.StopNote = state.StoppedOwner, c.Text
+	if err := f.book.put(r); err != nil {
+		return err
+	}
+	if r.Phase == state.PhaseRunning {
+		f.stop(r)
+		return nil
+	}
+	return f.settleStopped(ctx, r)
+}
+
+// unhold lets a held row go on.
+func (f *firing) unhold(ctx context.Context, c state.Command) error {
+	issue, err := f.e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	if _, held := board.Held(&issue); !held {
+		return fmt.Errorf("%s is not held", c.Ref)
+	}
+	writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+	_, err = writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.ClearedText(c.Text))
+	return err
+}
+
+// tryAgain lets an armed retry start now, or ends the hold of a row that was
+// given up, as an owner's word does (design.md, section 4, GAVE UP).
+func (f *firing) tryAgain(ctx context.Context, c state.Command) error {
+	if r, ours := f.runOn(c.Ref); ours {
+		if r.Phase != state.PhaseRetrying {
+			return fmt.Errorf("%s is being worked", c.Ref)
+		}
+		r.NotBefore = f.e.o.Now()
+		return f.book.put(r)
+	}
+	issue, err := f.e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	if _, held := board.Attention(&issue, "", ""); !held {
+		return fmt.Errorf("%s was not given up; there is nothing to try again", c.Ref)
+	}
+	writes, _ := f.e.d.Board.As(ownerActor())
+	_, err = writes.Comment(ctx, c.Ref, board.ActorOwner, firstOf(c.Text, "Try again."))
+	return err
+}
+
+// stop ends a worker politely, away from the firing; its end wakes the loop.
+// Stopping twice is stopping once.
+func (f *firing) stop(r state.Run) {
+	f.e.post(func(ctx context.Context) {
+		if f.e.stops[r.ID] {
+			return
+		}
+		f.e.stops[r.ID] = true
+		f.e.task(func() {
+			err := f.e.d.Launcher.Stop(ctx, r.ID)
+			f.e.post(func(ctx context.Context) {
+				delete(f.e.stops, r.ID)
+				if err != nil && ctx.Err() == nil {
+					f.e.say(r.Ref, true, fmt.Sprintf("stop the %s on %s: %v", r.Kind, r.Ref, err))
+				}
+				f.e.wake(ctx, "a worker was stopped")
+			})
+		})
+	})
+}
+
+// settleStopped settles a run on purpose that has no living worker.
+func (f *firing) settleStopped(ctx context.Context, r state.Run) error {
+	st, err := f.e.d.Watcher.Observe(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	exit := state.WorkerExit{Ended: f.e.o.Now()}
+	if st.Exit != nil {
+		exit = *st.Exit
+	}
+	return f.settle(ctx, r, exit)
+}
