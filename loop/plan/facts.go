@@ -65,6 +65,17 @@ type Facts struct {
 	Skip map[board.Ref]bool
 }
 
+// RunOn is our run on an issue. While a retry takes over the claim of the try
+// before it, both stand in the journal, and the newer one is the run.
+func (f *Facts) RunOn(ref board.Ref) (*state.Run, bool) {
+	for i := len(f.Runs) - 1; i >= 0; i-- {
+		if f.Runs[i].Ref == ref {
+			return &f.Runs[i], true
+		}
+	}
+	return nil, false
+}
+
 // Free says whether one more worker of a kind may start.
 func (f *Facts) Free(k board.Kind) bool {
 	return f.Mode == state.ModeRunning && f.liveAll() < f.Settings.Caps.Total && f.live(k) < f.Settings.Caps.Of(k)
