@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
 // Create makes an issue at the end of the board.
@@ -23,7 +22,7 @@ func (b *Board) Create(ctx context.Context, by board.Actor, n board.NewIssue) (b
 		if err != nil {
 			return err
 		}
-		if err := statefile.WriteAtomic(b.issuePath(r.Ref), data, 0o644); err != nil {
+		if err := writeIssue(b.issuePath(r.Ref), data); err != nil {
 			return err
 		}
 		b.logCreated(ctx, by, r)

@@ -146,7 +146,7 @@ func (b *Board) save(ctx context.Context, c *change, events []Event) error {
 	if err != nil {
 		return err
 	}
-	if err := statefile.WriteAtomic(b.issuePath(r.Ref), data, 0o644); err != nil {
+	if err := writeIssue(b.issuePath(r.Ref), data); err != nil {
 		return err
 	}
 	if len(events) == 0 {
@@ -156,6 +156,16 @@ func (b *Board) save(ctx context.Context, c *change, events []Event) error {
 		_ = b.writeLogged(r.Ref, logged{rev: r.Rev, epoch: r.Epoch}) // a hint; without it nothing is filled
 	}
 	return nil
+}
+
+// writeIssue replaces an issue's file. A write that may not survive a power
+// cut has happened all the same, and says so.
+func writeIssue(path string, data []byte) error {
+	err := statefile.WriteAtomic(path, data, 0o644)
+	if errors.Is(err, statefile.ErrUnsynced) {
+		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
+	}
+	return err
 }
 
 func (c *change) event() Event {

@@ -14,6 +14,9 @@ var (
 	ErrNoSpace = errors.New("no space left")
 	// ErrReadOnly: the folder or file does not take writes from this account.
 	ErrReadOnly = errors.New("not writable")
+	// ErrUnsynced: the new content is in place, but it is not known whether it
+	// survives a power cut.
+	ErrUnsynced = errors.New("written but not synced")
 )
 
 // NewerVersionError says that a file was written by a newer version of the
@@ -39,8 +42,8 @@ func IsTemp(name string) bool {
 
 // WriteAtomic replaces the file at path, or creates it with perm: a reader
 // sees the old content or all of data, and when it returns nil the new content
-// survives a power cut. On an error the old content still stands, unless only
-// the last sync of the folder failed; no temporary file is left behind.
+// survives a power cut. On an error the old content still stands and no
+// temporary file is left behind; ErrUnsynced is the exception.
 func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
 	return writeAtomic(osFS{}, path, data, perm, true)
 }
@@ -70,7 +73,7 @@ func writeAtomic(fsys filesystem, path string, data []byte, perm fs.FileMode, du
 		return nil
 	}
 	if err := fsys.SyncDir(dir); err != nil {
-		return explain("sync the folder of", path, err)
+		return fmt.Errorf("%w: %w", ErrUnsynced, explain("sync the folder of", path, err))
 	}
 	return nil
 }
