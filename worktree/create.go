@@ -54,18 +54,26 @@ func (m *Manager) Create(ctx context.Context, req CreateRequest) (Worktree, erro
 	if err := m.git.RequireCommit(ctx, m.repo); err != nil {
 		return fail(err)
 	}
-	if err := EnsureExcludes(ctx, m.git, m.repo); err != nil {
+	common, err := m.commonDir(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	if err := ensureExcludes(ctx, common); err != nil {
 		return fail(err)
 	}
 	var w Worktree
-	err := m.exclusive(ctx, func() error {
+	err = m.exclusive(ctx, func() error {
 		plan, err := m.planBranch(ctx, req)
 		if err != nil {
 			return err
 		}
-		w, err = m.reuse(ctx, req, plan)
+		list, err := m.git.Worktrees(ctx, m.repo)
+		if err != nil {
+			return err
+		}
+		w, list, err = m.reuse(ctx, req, plan, list)
 		if err == nil && w.Path == "" {
-			w, err = m.add(ctx, req, plan)
+			w, err = m.add(ctx, req, plan, list)
 		}
 		return err
 	})
@@ -184,8 +192,8 @@ func (m *Manager) matching(ctx context.Context, req CreateRequest, patterns []st
 }
 
 // add makes the worktree anew.
-func (m *Manager) add(ctx context.Context, req CreateRequest, plan branchPlan) (Worktree, error) {
-	path, err := m.freePath(ctx, DirName(req.Ref, req.Title))
+func (m *Manager) add(ctx context.Context, req CreateRequest, plan branchPlan, list []git.Worktree) (Worktree, error) {
+	path, err := m.freePath(DirName(req.Ref, req.Title), list)
 	if err != nil {
 		return Worktree{}, err
 	}
@@ -204,18 +212,17 @@ func (m *Manager) add(ctx context.Context, req CreateRequest, plan branchPlan) (
 	}
 	w := Worktree{
 		Path: path, Branch: plan.branch, Locked: true, Reason: add.Reason,
-		Existing: plan.local || plan.tracking != "",
+		Existing: plan.local || plan.tracking != "", Head: plan.start,
+	}
+	if !plan.local {
+		return w, nil
 	}
 	return m.catchUp(ctx, w, plan)
 }
 
 // freePath answers a path below Root that neither a file nor an entry of git's
 // registry has: what lies there is somebody's until prune has looked at it.
-func (m *Manager) freePath(ctx context.Context, name string) (string, error) {
-	list, err := m.git.Worktrees(ctx, m.repo)
-	if err != nil {
-		return "", err
-	}
+func (m *Manager) freePath(name string, list []git.Worktree) (string, error) {
 	if err := os.MkdirAll(m.Root(), 0o755); err != nil {
 		return "", fmt.Errorf("make the folder of the worktrees: %w", err)
 	}

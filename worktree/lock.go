@@ -78,7 +78,7 @@ func (m *Manager) lockFile(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	common, err := m.git.CommonDir(ctx, m.repo)
+	common, err := m.commonDir(ctx)
 	if err != nil {
 		return "", err
 	}

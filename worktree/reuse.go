@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,33 +19,29 @@ const lockPatience = 10 * time.Minute
 
 // reuse takes the worktree of ours that has the branch checked out, if there
 // is one; a zero Worktree if not. An entry whose folder is gone is cleared
-// away.
-func (m *Manager) reuse(ctx context.Context, req CreateRequest, plan branchPlan) (Worktree, error) {
-	list, err := m.git.Worktrees(ctx, m.repo)
-	if err != nil {
-		return Worktree{}, err
+// away. It answers what of the list is still true.
+func (m *Manager) reuse(ctx context.Context, req CreateRequest, plan branchPlan, list []git.Worktree) (Worktree, []git.Worktree, error) {
+	i := slices.IndexFunc(list, func(w git.Worktree) bool { return m.inside(w.Path) && m.holds(ctx, w, plan.branch) })
+	if i < 0 {
+		return Worktree{}, list, nil
 	}
-	for i, w := range list {
-		if i == 0 || !m.inside(w.Path) || !m.holds(ctx, w, plan.branch) {
-			continue
-		}
-		if err := m.mayTake(w, req); err != nil {
-			return Worktree{}, err
-		}
-		if gone(w.Path) {
-			return Worktree{}, m.clearGone(ctx, w)
-		}
-		if err := m.SetLock(ctx, w.Path, req.RunID, req.PID); err != nil {
-			return Worktree{}, err
-		}
-		if err := m.mend(ctx, w.Path); err != nil {
-			return Worktree{}, err
-		}
-		return m.catchUp(ctx, Worktree{
-			Path: w.Path, Branch: plan.branch, Existing: true, Locked: true, Reason: LockReason(req.RunID, req.PID),
-		}, plan)
+	w := list[i]
+	if err := m.mayTake(w, req); err != nil {
+		return Worktree{}, list, err
 	}
-	return Worktree{}, nil
+	if gone(w.Path) {
+		return Worktree{}, slices.Delete(list, i, i+1), m.clearGone(ctx, w)
+	}
+	if err := m.SetLock(ctx, w.Path, req.RunID, req.PID); err != nil {
+		return Worktree{}, list, err
+	}
+	if err := m.mend(ctx, w.Path); err != nil {
+		return Worktree{}, list, err
+	}
+	taken, err := m.catchUp(ctx, Worktree{
+		Path: w.Path, Branch: plan.branch, Existing: true, Locked: true, Reason: LockReason(req.RunID, req.PID),
+	}, plan)
+	return taken, list, err
 }
 
 // holds says whether a worktree has the branch, also in the middle of a rebase

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/git"
@@ -73,6 +74,9 @@ type Manager struct {
 	alive     func(int) bool
 	workingIn func(string) ([]int, bool)
 	now       func() time.Time
+
+	mu     sync.Mutex
+	common string // git's folder, once it has been found
 }
 
 // Open answers a Manager. Nothing is read or written before the first call.
@@ -111,10 +115,22 @@ func resolved(path string) string {
 	return filepath.Join(resolved(parent), filepath.Base(path))
 }
 
+// commonDir is the git folder that all worktrees share.
+func (m *Manager) commonDir(ctx context.Context) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.common != "" {
+		return m.common, nil
+	}
+	dir, err := m.git.CommonDir(ctx, m.repo)
+	m.common = dir
+	return dir, err
+}
+
 // exclusive runs f while no other process of ours creates or prunes worktrees
 // of this repository.
 func (m *Manager) exclusive(ctx context.Context, f func() error) error {
-	common, err := m.git.CommonDir(ctx, m.repo)
+	common, err := m.commonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,6 +156,10 @@ func EnsureExcludes(ctx context.Context, g *git.Git, repo string) error {
 	if err != nil {
 		return err
 	}
+	return ensureExcludes(ctx, common)
+}
+
+func ensureExcludes(ctx context.Context, common string) error {
 	dir := filepath.Join(common, "info")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("exclude our folders from git: %w", err)

@@ -28,16 +28,13 @@ func (f *Factory) Pruning(ctx context.Context) (*worktree.Manager, []string, err
 	}
 	o := worktree.Options{Git: g, Repo: root, Now: f.Now}
 	cfg, err := f.Config(ctx)
-	if missing, ok := errors.AsType[*config.MissingError](err); ok && missing != nil {
-		return worktree.Open(o), nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, config.ErrMissing) {
 		return nil, nil, err
 	}
-	o.Base = cfg.Pulls.Base
-	if cfg.Pulls.Kind != config.PullsLocal {
+	if cfg == nil || cfg.Pulls.Kind != config.PullsLocal {
 		return worktree.Open(o), nil, nil
 	}
+	o.Base = cfg.Pulls.Base
 	store, err := f.Pulls(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -20,10 +20,7 @@ func (g *Git) MergeTree(ctx context.Context, dir, ours, theirs string) (tree str
 	if len(records) == 0 {
 		return "", nil, fmt.Errorf("merge %.12s and %.12s: git answered nothing", ours, theirs)
 	}
-	if err != nil {
-		return records[0], records[1:], nil
-	}
-	return records[0], nil, nil
+	return records[0], records[1:], nil // none of them are paths when it exited well
 }
 
 // CommitTree makes a commit of a tree, with an identity of its own, and moves

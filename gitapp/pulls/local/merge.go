@@ -130,14 +130,19 @@ func (s *Store) mergeCommit(ctx context.Context, pr *board.PullRequest, base str
 		return "", fmt.Errorf("%w with %s in %s: merge %s into %s and resolve it there, or leave it to the loop's cleaner",
 			pulls.ErrConflict, pr.Base, some(conflicts), pr.Base, pr.Head)
 	}
-	message := fmt.Sprintf("Merge pull request %s from %s\n\n%s\n", pr.Name, pr.Head, pr.Title)
+	return s.o.Git.CommitTree(ctx, s.o.Repo, tree, []string{base, pr.HeadSHA}, mergeMessage(pr), by)
+}
+
+func mergeMessage(pr *board.PullRequest) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Merge pull request %s from %s\n\n%s\n", pr.Name, pr.Head, pr.Title)
 	for i, ref := range pr.Issues {
 		if i == 0 {
-			message += "\n"
+			b.WriteByte('\n')
 		}
-		message += fmt.Sprintf("Fixes %s\n", ref)
+		fmt.Fprintf(&b, "Fixes %s\n", ref)
 	}
-	return s.o.Git.CommitTree(ctx, s.o.Repo, tree, []string{base, pr.HeadSHA}, message, by)
+	return b.String()
 }
 
 // moveBase moves the base branch to the merge commit, if it still is where it
