@@ -105,15 +105,20 @@ func (s *Splitter) squeeze(p []byte) {
 }
 
 // plain takes the part of a string up to its next quote or escape, that
-// character included, and answers what is left.
+// character included, and answers what is left. It looks in short windows: a
+// search for a far quote must not be done again after every escape.
 func (s *Splitter) plain(p []byte) []byte {
-	i := 0
-	for i < len(p) && p[i] != '"' && p[i] != '\\' {
-		i++
+	window := p[:min(len(p), 512)]
+	i := len(window)
+	if quote := bytes.IndexByte(window, '"'); quote >= 0 {
+		i = quote
+	}
+	if escape := bytes.IndexByte(window[:i], '\\'); escape >= 0 {
+		i = escape
 	}
 	s.keepString(p[:i])
-	if i == len(p) {
-		return nil
+	if i == len(window) {
+		return p[i:]
 	}
 	if p[i] == '"' {
 		s.inString = false
