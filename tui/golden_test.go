@@ -67,6 +67,8 @@ var scenes = []struct {
 	{"log", []string{"5"}, sample},
 	{"help", []string{"?"}, sample},
 	{"leave", []string{"q"}, sample},
+	{"stop", []string{"x"}, sample},
+	{"given-up", []string{"3", "down", "a"}, sample},
 	{"leave-abort", []string{"q", "3"}, sample},
 	{"waiting", nil, func() *state.Snapshot { return nil }},
 }
@@ -233,6 +235,9 @@ func hostile(text string) *state.Snapshot {
 	}
 	for i := range s.Log {
 		s.Log[i].Text = text
+	}
+	for i := range s.Firings {
+		s.Firings[i].Why, s.Firings[i].Status = text, text
 	}
 	s.Notices = []state.Notice{{ID: 1, Text: text, Ref: "ACM-9"}}
 	return s

@@ -11,7 +11,6 @@ import (
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
-	"github.com/backside4charter/dispatcher/tui/pane/questions"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -30,8 +29,8 @@ func (m *Model) onKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.keyFind(msg)
 	case modeGoto:
 		m.keyGoto(msg)
-	case modeLeave:
-		cmd = m.keyLeave(msg)
+	case modeMenu:
+		cmd = m.keyMenu(msg)
 	case modeHelp:
 		m.keyHelp(msg)
 	case modeBrowse:
@@ -93,6 +92,8 @@ func (m *Model) keySubject(msg tea.KeyPressMsg) tea.Cmd {
 		m.nextNeed()
 	case key.Matches(msg, k.Answer):
 		m.answer()
+	case key.Matches(msg, k.Stop):
+		m.askStop()
 	case key.Matches(msg, k.Transcript):
 		m.transcript()
 	case key.Matches(msg, k.Find):
@@ -318,12 +319,21 @@ func (m *Model) answer() {
 		case n == nil:
 			m.say(themes.ToneMuted, widget.Clean(string(ref))+" asks nothing; ! goes to what needs you")
 			return
-		case n.Kind != state.NeedQuestion:
-			m.say(themes.ToneMuted, questions.NoField(n))
+		}
+		if n.Kind != state.NeedQuestion {
+			if why := m.askNeed(n); why != "" {
+				m.say(themes.ToneMuted, why)
+			}
 			return
 		}
 		m.needs.SelectNeed(n)
 		m.show(viewNeeds)
+	}
+	if n := m.needs.Selected(); n != nil && n.Kind != state.NeedQuestion {
+		if why := m.askNeed(n); why != "" {
+			m.say(themes.ToneMuted, why)
+		}
+		return
 	}
 	if why := m.needs.Answer(); why != "" {
 		m.say(themes.ToneMuted, why)

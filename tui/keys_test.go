@@ -78,7 +78,7 @@ func TestTheTable(t *testing.T) {
 		"1": "board", "2": "workers", "3": "needs you", "4": "pull requests", "5": "log",
 		"!": "next that needs you", "enter": "open", "esc": "back", "tab": "next pane", "shift+tab": "previous pane",
 		"/": "find", "ctrl+f": "find", "n": "next match", "N": "previous match", ",": "previous piece", ".": "next piece",
-		"e": "next error", "v": "other layout", "f": "follow", "a": "answer", "t": "transcript", "p": "pause or resume",
+		"e": "next error", "v": "other layout", "f": "follow", "a": "answer", "x": "stop the worker", "t": "transcript", "p": "pause or resume",
 		"ctrl+r": "fire now", "ctrl+l": "redraw", "?": "help", "f1": "help", "q": "leave", "ctrl+c": "leave",
 		"up": "up", "k": "up", "down": "down", "j": "down", "pgup": "page up", "pgdown": "page down",
 		"ctrl+u": "half page up", "ctrl+d": "half page down", "home": "first", "end": "last", "G": "last",

@@ -331,13 +331,17 @@ func (m *Model) hints() []key.Binding {
 	case modeAnswer:
 		return m.typing.Bindings()
 	case modeFind:
-		return []key.Binding{hint(k.Open, "keep"), hint(k.Back, "show all"), hint(m.menu.Down, "next")}
+		return []key.Binding{hint(k.Open, "keep"), hint(k.Back, "show all"), hint(m.menuKeys.Down, "next")}
 	case modeGoto:
 		return []key.Binding{k.Back}
-	case modeLeave:
-		return m.menu.Bindings()
+	case modeMenu:
+		k := &m.menuKeys
+		if m.menu.sure {
+			return []key.Binding{hint(k.Yes, "yes"), hint(k.No, "no")}
+		}
+		return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel}
 	case modeHelp:
-		return []key.Binding{k.Back, m.menu.Up, m.menu.Down}
+		return []key.Binding{k.Back, m.menuKeys.Up, m.menuKeys.Down}
 	case modeBrowse:
 	}
 	var out []key.Binding
@@ -346,11 +350,14 @@ func (m *Model) hints() []key.Binding {
 	if m.view != viewIssue {
 		out = append(out, k.Open)
 	}
-	if need != nil && need.Kind == state.NeedQuestion {
+	if need != nil && (need.Kind == state.NeedQuestion || need.Kind == state.NeedAttention) {
 		out = append(out, k.Answer)
 	}
 	if m.view != viewWorkers && present.LastWorker(m.snap, ref) != nil {
 		out = append(out, k.Transcript)
+	}
+	if w := present.LastWorker(m.snap, ref); w != nil && w.Outcome == "" && w.Run.Alive() {
+		out = append(out, hint(k.Stop, "stop"))
 	}
 	out = append(out, m.viewHints()...)
 	if m.view != viewBoard {

@@ -45,7 +45,7 @@ const (
 	modeAnswer      // the field of the needs view
 	modeFind        // the filter's field
 	modeGoto        // g waits for its letter
-	modeLeave       // the menu over everything
+	modeMenu        // a menu or a confirmation over everything
 	modeHelp
 )
 
@@ -62,15 +62,15 @@ type toast struct {
 type Model struct {
 	// ctx ends every waiting command when the room is left: commands are never
 	// cancelled by Bubble Tea itself.
-	ctx    context.Context //nolint:containedctx // see above
-	opts   Options
-	now    func() time.Time
-	theme  themes.Theme
-	fixed  bool // the theme was asked for by name
-	styles *themes.Styles
-	keys   keymap.Global
-	menu   keymap.Menu
-	typing keymap.Field
+	ctx      context.Context //nolint:containedctx // see above
+	opts     Options
+	now      func() time.Time
+	theme    themes.Theme
+	fixed    bool // the theme was asked for by name
+	styles   *themes.Styles
+	keys     keymap.Global
+	menuKeys keymap.Menu
+	typing   keymap.Field
 
 	w, h  int
 	frame layout.Frame
@@ -94,7 +94,7 @@ type Model struct {
 	issue  *issue.Model
 	find   *widget.Field
 	filter string
-	leave  leaveMenu
+	menu   menu
 	help   widget.Window
 
 	toast       toast
@@ -123,7 +123,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 	start := now()
 	return &Model{
 		ctx: ctx, opts: opts, now: now, theme: th, fixed: fixed, styles: &st,
-		keys: keymap.NewGlobal(), menu: keymap.NewMenu(), typing: keymap.NewField(),
+		keys: keymap.NewGlobal(), menuKeys: keymap.NewMenu(), typing: keymap.NewField(),
 		started: start, acked: map[uint64]bool{}, dirty: true,
 		board: boardpane.New(&st), strip: workers.NewStrip(&st), wview: workers.New(&st, start.Location()),
 		needs: questions.New(&st), pulls: pulls.New(&st), log: logpane.New(&st), issue: issue.New(&st),

@@ -143,7 +143,7 @@ func TestAnswerSaysWhyNot(t *testing.T) {
 		want string
 	}{
 		{[]string{"a"}, "ACM-12 asks nothing"},
-		{[]string{"3", "down", "a"}, "dispatcher board comment ACM-10"},
+		{[]string{"3", "down", "a"}, "needs human attention: the developer failed twice"},
 		{[]string{"3", "down", "down", "a"}, "dispatcher pulls merge 35"},
 		{[]string{"3", "a", "enter"}, "an empty answer is not sent"},
 		{[]string{"m"}, "dispatcher board state ACM-12 ready"},
@@ -221,6 +221,69 @@ func TestEscIsOneStepBackAndNeverLeaves(t *testing.T) {
 	}
 	if m.left != "" || len(ctl.commands()) != 0 {
 		t.Errorf("esc left the room: %q %+v", m.left, ctl.commands())
+	}
+}
+
+func TestStoppingAWorker(t *testing.T) {
+	t.Parallel()
+	m, ctl := room(100, 30, sample())
+	typeKeys(m, "x", "enter", "n", "x", "esc")
+	if len(ctl.commands()) != 0 || m.mode != modeBrowse {
+		t.Fatalf("sent %+v", ctl.commands())
+	}
+	typeKeys(m, "x")
+	has(t, m, "Stop the developer on ACM-12 and hold the row?")
+	typeKeys(m, "y")
+	if sent := ctl.commands(); len(sent) != 1 || sent[0].Kind != state.CommandStop || sent[0].Ref != "ACM-12" {
+		t.Fatalf("sent %+v", sent)
+	}
+	// A confirmation whose subject changed meanwhile does nothing.
+	typeKeys(m, "x")
+	s := sample()
+	s.Workers[0].Run.Phase = state.PhaseEnded
+	take(m, s)
+	typeKeys(m, "y")
+	has(t, m, "has ended meanwhile; nothing was done")
+	typeKeys(m, "right", "x")
+	has(t, m, "no worker to stop")
+	if n := len(ctl.commands()); n != 1 {
+		t.Errorf("%d commands sent", n)
+	}
+}
+
+func TestAGivenUpRun(t *testing.T) {
+	t.Parallel()
+	held := func() *state.Snapshot {
+		s := sample()
+		s.Rows[8].Hold, s.Rows[8].Waits = "held", "held by owner"
+		return s
+	}
+	for name, tc := range map[string]struct {
+		snap func() *state.Snapshot
+		keys []string
+		want state.CommandKind
+	}{
+		"again":     {sample, []string{"1"}, state.CommandRetry},
+		"hold":      {sample, []string{"2"}, state.CommandHold},
+		"leave it":  {sample, []string{"3"}, ""},
+		"ctrl+c":    {sample, []string{"ctrl+c"}, ""},
+		"go on":     {held, []string{"enter"}, state.CommandUnhold},
+		"stay held": {held, []string{"2"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, way := range [][]string{{"!", "!", "a"}, {"3", "down", "a"}} {
+				m, ctl := room(100, 30, tc.snap())
+				typeKeys(m, append(way, tc.keys...)...)
+				sent := ctl.commands()
+				if tc.want == "" && len(sent) == 0 {
+					continue
+				}
+				if len(sent) != 1 || sent[0] != (state.Command{Kind: tc.want, Ref: "ACM-10"}) {
+					t.Errorf("%v sent %+v", way, sent)
+				}
+			}
+		})
 	}
 }
 

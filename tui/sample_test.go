@@ -86,6 +86,11 @@ func sample() *state.Snapshot {
 		{Kind: state.NeedReview, Ref: "ACM-4", Title: "Themes 日本語 and 中文", Text: "PASS at 77aa01", PR: "#36", Since: ago(5 * time.Hour)},
 	}
 	s.Log = sampleLog()
+	s.Firings = []state.Firing{
+		{N: 211, At: ago(12 * time.Minute), Why: "timer", Took: 212 * time.Millisecond, Status: "1 started"},
+		{N: 212, At: ago(5 * time.Minute), Why: "the board changed", Took: 8 * time.Millisecond},
+		{N: 213, At: ago(11 * time.Second), Why: "a worker finished", Took: 1400 * time.Millisecond},
+	}
 	return s
 }
 
@@ -196,11 +201,11 @@ func samplePulls() []state.Pull {
 
 func sampleLog() []state.Entry {
 	return []state.Entry{
-		{At: ago(12 * time.Minute), Firing: 211, Text: "woke: timer; 1 started"},
+		{At: ago(12 * time.Minute), Firing: 211, Text: "1 started"},
 		{At: ago(12 * time.Minute), Firing: 211, Ref: "ACM-12", Text: "Ready tier 3 → claimed, worktree acm-12, developer started"},
-		{At: ago(5 * time.Minute), Firing: 212, Text: "woke: file change; nothing started"},
+		{At: ago(5 * time.Minute), Firing: 212, Text: "nothing started"},
 		{At: ago(5 * time.Minute), Firing: 212, Ref: "ACM-8", Text: "claim of another session is 92m old", Bad: true},
-		{At: ago(11 * time.Second), Firing: 213, Text: "woke: worker finished (ACM-3); 1 routed, 1 started"},
+		{At: ago(11 * time.Second), Firing: 213, Text: "1 routed, 1 started"},
 		{At: ago(11 * time.Second), Firing: 213, Ref: "ACM-3", Text: "PASS on 9c1f2e → Human Review, released, commented"},
 		{At: ago(11 * time.Second), Firing: 213, Ref: "ACM-5", Text: "In Progress, delegate reviewer → claimed, reviewer started"},
 		{At: ago(11 * time.Second), Firing: 213, Ref: "ACM-22", Text: "waits: 2 of 2 developers busy"},

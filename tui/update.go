@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -159,6 +161,14 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 		if m.lost || (m.snap != nil && m.snap.Mode == state.ModeStopped) {
 			return m.quit(m.leaving)
 		}
+	case state.CommandStop:
+		m.say(themes.ToneWarn, "stopping the worker on "+widget.Clean(string(c.Ref))+"; the row is held")
+	case state.CommandRetry:
+		m.say(themes.ToneAlive, widget.Clean(string(c.Ref))+" is tried again")
+	case state.CommandHold:
+		m.say(themes.ToneWarn, widget.Clean(string(c.Ref))+" is held for you")
+	case state.CommandUnhold:
+		m.say(themes.ToneAlive, widget.Clean(string(c.Ref))+" may go on")
 	case state.CommandAck:
 	}
 	return nil
@@ -179,9 +189,10 @@ func (m *Model) onRefused(c state.Command, err error) tea.Cmd {
 	case state.CommandAck:
 		delete(m.acked, c.ID)
 		return nil
-	case state.CommandFire, state.CommandPause, state.CommandResume:
+	case state.CommandFire, state.CommandPause, state.CommandResume,
+		state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop:
 	}
-	m.insist("could not " + string(c.Kind) + ": " + widget.Clean(err.Error()))
+	m.insist(strings.TrimSpace("could not "+string(c.Kind)+" "+widget.Clean(string(c.Ref))) + ": " + widget.Clean(err.Error()))
 	return nil
 }
 
@@ -192,7 +203,7 @@ func (m *Model) onPaste(msg tea.PasteMsg) {
 	case modeFind:
 		m.find.Update(msg)
 		m.setFilter(m.find.Value())
-	case modeBrowse, modeGoto, modeLeave, modeHelp:
+	case modeBrowse, modeGoto, modeMenu, modeHelp:
 		m.insist("a paste is refused here: no field is open (a answers a question)")
 	}
 }

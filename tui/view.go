@@ -62,8 +62,8 @@ func (m *Model) draw(now time.Time) []string {
 		lines = append(lines, m.hintLine())
 	}
 	switch m.mode {
-	case modeLeave:
-		lines = m.viewLeave(lines)
+	case modeMenu:
+		lines = m.viewMenu(lines)
 	case modeHelp:
 		lines = m.viewHelp(lines)
 	case modeBrowse, modeAnswer, modeFind, modeGoto:
@@ -213,7 +213,7 @@ func (m *Model) cursor() *tea.Cursor {
 		x, _ := m.find.Cursor()
 		return at(min(x+3, m.w-1), m.frame.Subject.Y)
 	}
-	if m.snap == nil || m.mode == modeLeave || m.mode == modeHelp {
+	if m.snap == nil || m.mode == modeMenu || m.mode == modeHelp {
 		return nil
 	}
 	x, y, ok := 0, 0, false

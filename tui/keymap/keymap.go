@@ -21,7 +21,7 @@ type Global struct {
 	Goto                              key.Binding
 	NextNeed                          key.Binding
 	Open, Back, Next, Prev            key.Binding
-	Answer, Transcript, Follow        key.Binding
+	Answer, Stop, Transcript, Follow  key.Binding
 	Find, NextMatch, PrevMatch        key.Binding
 	Layout, PrevPiece, NextPiece      key.Binding
 	NextError                         key.Binding
@@ -49,6 +49,7 @@ func NewGlobal() Global {
 		Next:       Bind("tab", "next pane", "tab"),
 		Prev:       Bind("shift+tab", "previous pane", "shift+tab"),
 		Answer:     Bind("a", "answer", "a"),
+		Stop:       Bind("x", "stop the worker", "x"),
 		Transcript: Bind("t", "transcript", "t"),
 		Follow:     Bind("f", "follow", "f"),
 		Find:       Bind("/", "find", "/", "ctrl+f"),
@@ -75,7 +76,7 @@ func (k Global) ShortHelp() []key.Binding {
 func (k Global) Groups() []Group {
 	return []Group{
 		{"Views", []key.Binding{k.Board, k.Workers, k.Needs, k.Pulls, k.Log, k.Goto, k.Next, k.Prev, k.Layout}},
-		{"What is selected", []key.Binding{k.Open, k.Back, k.NextNeed, k.Answer, k.Transcript}},
+		{"What is selected", []key.Binding{k.Open, k.Back, k.NextNeed, k.Answer, k.Stop, k.Transcript}},
 		{"Reading", []key.Binding{k.Find, k.NextMatch, k.PrevMatch, k.Follow, k.PrevPiece, k.NextPiece, k.NextError}},
 		{"The loop", []key.Binding{k.Pause, k.Fire, k.Redraw, k.Help, k.Leave}},
 	}
@@ -101,6 +102,7 @@ func (k Field) Bindings() []key.Binding { return []key.Binding{k.Send, k.NewLine
 // Menu are the keys while a menu is open; a digit chooses at once.
 type Menu struct {
 	Up, Down, Choose, Cancel key.Binding
+	Yes, No                  key.Binding // in a confirmation
 }
 
 // NewMenu answers the keys of a menu.
@@ -110,11 +112,13 @@ func NewMenu() Menu {
 		Down:   Bind("↓", "down", "down", "j"),
 		Choose: Bind("↵", "choose", "enter"),
 		Cancel: Bind("esc", "back", "esc"),
+		Yes:    Bind("y", "yes, in a confirmation", "y"),
+		No:     Bind("n", "no, in a confirmation", "n"),
 	}
 }
 
 // Bindings lists them for help.
-func (k Menu) Bindings() []key.Binding { return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel} }
+func (k Menu) Bindings() []key.Binding { return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel, k.Yes, k.No} }
 
 // Elsewhere is a key of the table that this room does not act on: it says
 // which command does instead. {ref} and {pr} stand for the subject's.

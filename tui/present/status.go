@@ -42,7 +42,7 @@ func Describe(row *state.Row, worker *state.Worker, pull *state.Pull, now time.T
 	case board.RoleDone:
 		return Status{themes.ToneGood, signs.Done, join("done "+widget.Ago(issue.StateSince, now), number(pull)), widget.Since(issue.StateSince, now)}
 	case board.RoleInProgress:
-		if s, ok := describeClaim(issue, now, signs); ok && row.Hold != "attention" {
+		if s, ok := describeClaim(issue, now, signs); ok && row.Hold != "attention" && row.Hold != "held" {
 			return s
 		}
 	case board.RoleNone, board.RoleBacklog, board.RoleReady, board.RoleChangesRequested:
@@ -189,11 +189,13 @@ func describeHold(row *state.Row, signs *themes.Signs) Status {
 		}
 	case "confirm":
 		s.Tone, s.Short = themes.ToneAttention, "confirm"
-	case "attention":
+	case "attention", "nopull", "noreply", "foreignpr", "unknownagent":
 		s.Tone, s.Sign, s.Short = themes.ToneAttention, signs.Attention, "needs you"
-	case "unreadable", "agent":
+	case "held":
+		s.Tone, s.Short = themes.ToneAttention, "held"
+	case "unreadable":
 		s.Tone, s.Sign = themes.ToneDanger, signs.Failed
-	case "claim", "human":
+	case "claim", "human", "agent", "worked":
 		s.Tone, s.Sign = themes.ToneWarn, signs.Stale
 	case "verifying", "retry":
 		s.Tone, s.Sign = themes.ToneAlive, signs.Starting

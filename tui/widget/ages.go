@@ -65,6 +65,19 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
+// Took is how long something short took: `8 ms`, `1.2 s`, then as Clock.
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return Clock(d)
+}
+
 // Money is an amount in US dollars, `$4.12`.
 func Money(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', 2, 64) }
 

@@ -200,6 +200,16 @@ func TestAges(t *testing.T) {
 			t.Errorf("Tokens(%d) = %q, want %q", n, got, want)
 		}
 	}
+	for d, want := range map[time.Duration]string{
+		-1: "", 8 * time.Millisecond: "8 ms", 1234 * time.Millisecond: "1.2 s", 90 * time.Second: "1:30",
+	} {
+		if got := Took(d); got != want {
+			t.Errorf("Took(%s) = %q, want %q", d, got, want)
+		}
+	}
+	if Lasted(time.Second) != "<1m" || Lasted(3*time.Minute) != "3m" {
+		t.Error("Lasted does not say how long")
+	}
 	if Ago(time.Time{}, time.Now()) != "" || Since(time.Time{}, time.Now()) != "" {
 		t.Error("the zero time has an age")
 	}

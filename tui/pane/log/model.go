@@ -185,6 +185,17 @@ func (m *Model) View(now time.Time) []string {
 	return box.Render(out, m.body.W, m.body.H, m.st)
 }
 
+// firing is what is known of a firing as a whole; nil if it is under way or too
+// long ago.
+func (m *Model) firing(n int) *state.Firing {
+	for i := len(m.snap.Firings) - 1; i >= 0; i-- {
+		if m.snap.Firings[i].N == n {
+			return &m.snap.Firings[i]
+		}
+	}
+	return nil
+}
+
 func (m *Model) line(l line, w int, chosen bool, now time.Time) string {
 	e := &m.snap.Log[l.entry]
 	bar := widget.Span{Text: " "}
@@ -195,7 +206,16 @@ func (m *Model) line(l line, w int, chosen bool, now time.Time) string {
 	stamp := e.At.In(now.Location()).Format("15:04:05")
 	if l.heading {
 		row = row.Add(m.st.Title, stamp+"  firing "+widget.Thousands(e.Firing))
-		return row.Render(w, chosen, m.st)
+		var right widget.Line
+		if f := m.firing(e.Firing); f != nil {
+			ink := m.st.Muted
+			if f.Bad {
+				ink = m.st.Danger
+			}
+			row = row.Add(ink, "  "+widget.Clean(f.Why))
+			right = right.Add(m.st.Muted, widget.Took(f.Took)+" ")
+		}
+		return widget.Sides(row, right, w, chosen, m.st)
 	}
 	ref := widget.Fit(widget.Clean(string(e.Ref)), 8)
 	sign, ink := "  ", m.st.Text

@@ -207,9 +207,9 @@ func ways(n *state.Need) []string {
 		}
 	case state.NeedAttention:
 		return []string{
+			"try again, or hold it: a",
 			"read what happened: t",
-			"say what to do, the loop tries again: dispatcher board comment " + ref,
-			"hand it back: dispatcher board state " + ref + " ready",
+			"say what to do, and it is tried again: dispatcher board comment " + ref,
 		}
 	case state.NeedConfirm, state.NeedStale, state.NeedQuestion:
 	}
