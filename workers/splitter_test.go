@@ -49,7 +49,7 @@ func TestSplitterCutsLongStrings(t *testing.T) {
 		"ascii": "x", "runes": "é✓🙂", "escapes": `\n`, "unicode escapes": `é🙂`, "quotes": `\"`, "backslashes": `\\`,
 	} {
 		for shift := range 7 {
-			text := strings.Repeat("y", shift) + strings.Repeat(unit, 2*StringLimit/len(unit))
+			text := strings.Repeat("y", shift) + strings.Repeat(unit, (StringLimit+8192)/len(unit))
 			in := `{"before":1,"text":"` + text + `","short":"ok","type":"result"}` + "\n" + `{"next":true}` + "\n"
 			lines := split([]byte(in), 64<<10)
 			if len(lines) != 2 || lines[1] != `{"next":true}` {
