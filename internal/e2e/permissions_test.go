@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
+)
+
+// attempt is one tool call that a worker tries, and whether it may.
+type attempt struct {
+	tool  string
+	input map[string]any
+	may   bool
+}
+
+func may(command string) attempt    { return shell(command, true) }
+func mayNot(command string) attempt { return shell(command, false) }
+
+func shell(command string, may bool) attempt {
+	return attempt{tool: "Bash", input: map[string]any{"command": command, "description": "Try it"}, may: may}
+}
+
+func (a attempt) String() string {
+	for _, key := range []string{"command", "file_path", "path"} {
+		if s, ok := a.input[key].(string); ok {
+			return a.tool + ": " + s
+		}
+	}
+	return a.tool
+}
+
+// try plays the attempts one after another and checks each. The program on
+// PATH is a stand-in that shows its arguments and standard input.
+func try(t *testing.T, kind board.Kind, place string, attempts []attempt) *bench {
+	t.Helper()
+	var turns []*anthropic.Turn
+	for i, a := range attempts {
+		turns = append(turns, &anthropic.Turn{Tools: []anthropic.ToolUse{{ID: "call" + strconv.Itoa(i), Name: a.tool, Input: a.input}}})
+	}
+	turns = append(turns, &anthropic.Turn{Text: "Tried."})
+	b := newBench(t, &anthropic.Script{Conversations: []*anthropic.Conversation{{Name: "worker", Turns: turns}}})
+	stand := "#!/bin/sh\necho \"ran: $*\"\ncase \"$*\" in *'--body-file -'*) cat ;; esac\n"
+	if err := os.WriteFile(filepath.Join(b.bin, "dispatcher"), []byte(stand), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.git("worktree", "add", "-q", ".claude/worktrees/x", "-b", "task/dsp-1-x")
+	calls, final := b.worker(kind, filepath.Join(b.repo, place))
+	if final != "Tried." {
+		t.Errorf("the final message is %q", final)
+	}
+	for i, a := range attempts {
+		got, ok := calls["call"+strconv.Itoa(i)]
+		switch {
+		case !ok:
+			t.Errorf("%s: no result", a)
+		case a.may && !got.ok:
+			t.Errorf("%s: failed: %.300s", a, got.text)
+		case !a.may && !got.denied:
+			t.Errorf("%s: was not denied: %.300s", a, got.text)
+		}
+	}
+	return b
+}
+
+// TestReviewerPermissions holds the reviewer's command line to what its prompt
+// tells it to do, and to nothing more: it can read and post its review, and it
+// can write no file and start no other program.
+func TestReviewerPermissions(t *testing.T) {
+	t.Parallel()
+	read := func(path string, may bool) attempt {
+		return attempt{tool: "Read", input: map[string]any{"file_path": path}, may: may}
+	}
+	b := try(t, board.KindReviewer, "", []attempt{
+		may("dispatcher pulls view 3"), may("dispatcher pulls diff 3 | head -50"), may("dispatcher pulls checks 3 2>&1"),
+		may("dispatcher pulls view 3 && dispatcher pulls diff '#3'"),
+		may("dispatcher board issue DSP-1 --comments 30"),
+		may("dispatcher review 3 --commit 1f3a9c0 --findings '[{\"path\":\"a.go\",\"line\":3,\"severity\":\"blocking\",\"body\":\"It'\\''s {wrong} $x `y`\"}]' --body-file - <<'END_OF_TEXT'\n## Review\n`code` \"quotes\" $(x) {a,b}\nEND_OF_TEXT"),
+		may("dispatcher board comment DSP-1 --as reviewer --body-file - <<'END_OF_TEXT'\nFine.\nEND_OF_TEXT"),
+		may("dispatcher board state DSP-1 question"), may("dispatcher board release DSP-1"),
+		may("git fetch origin"), may("git show origin/main:greet.txt"), may("git diff main task/dsp-1-x"),
+		may("git log --oneline -5"), may("git grep -n hello main"), may("git blame greet.txt"), may("git status"),
+		may("ls -la"), may("cat greet.txt"), may("grep -rn hello greet.txt"),
+		read("{{cwd}}/greet.txt", true),
+		{tool: "Grep", input: map[string]any{"pattern": "hello"}, may: true},
+
+		read("/proc/self/environ", false),
+		mayNot("printenv ANTHROPIC_API_KEY"), mayNot("env"), mayNot("cat /proc/self/environ"),
+		mayNot("touch pwned"), mayNot("echo hi > pwned"), mayNot("cat > pwned <<'E'\nx\nE"), mayNot("dispatcher pulls diff 3 > pwned"),
+		mayNot("git diff --output=pwned main"), mayNot("git log --output=pwned -1"), mayNot("git diff --ext-diff main"),
+		mayNot("git fetch --upload-pack='touch pwned' origin"), mayNot("git fetch origin --upload-pack='touch pwned'"),
+		mayNot("git grep -O'touch pwned' hello"), mayNot("git -c core.pager='touch pwned' log -1"),
+		mayNot("git checkout -b pwned"), mayNot("git push origin HEAD"), mayNot("git stash"), mayNot("git restore greet.txt"),
+		mayNot("git config user.name pwned"), mayNot("git commit --allow-empty -m pwned"), mayNot("git branch pwned"),
+		mayNot("dispatcher commit -m x"), mayNot("dispatcher pr --title x"), mayNot("dispatcher start M1"),
+		mayNot("dispatcher pulls diff 3; touch pwned"), mayNot("dispatcher pulls diff $(touch pwned)"),
+		mayNot("python3 -c 'print(1)'"), mayNot("sh -c 'touch pwned'"), mayNot("sed -i s/hello/pwned/ greet.txt"), mayNot("find . -delete"),
+		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/pwned", "content": "x"}},
+		{tool: "Edit", input: map[string]any{"file_path": "{{cwd}}/greet.txt", "old_string": "hello", "new_string": "pwned"}},
+	})
+	if s := b.git("status", "--porcelain", "--untracked-files=all"); strings.Contains(s, "pwned") || strings.Contains(s, "greet.txt") {
+		t.Errorf("the reviewer changed the main checkout:\n%s", s)
+	}
+	if s := b.git("branch", "--list", "pwned"); s != "" {
+		t.Error("the reviewer made a branch")
+	}
+}
+
+// TestDeveloperPermissions holds the developer's command line to what its
+// prompt tells it to do.
+func TestDeveloperPermissions(t *testing.T) {
+	t.Parallel()
+	b := try(t, board.KindDeveloper, ".claude/worktrees/x", []attempt{
+		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/new.txt", "content": "new\n"}, may: true},
+		{tool: "Read", input: map[string]any{"file_path": "{{cwd}}/greet.txt"}, may: true},
+		{tool: "Edit", input: map[string]any{"file_path": "{{cwd}}/greet.txt", "old_string": "hello", "new_string": "bonjour"}, may: true},
+		may("git add new.txt greet.txt && git -c user.name=d -c user.email=d@example.com commit -qm 'Greet'"),
+		may("git push -q -u origin HEAD"),
+		may("dispatcher commit -m 'Greet in French'"), may("dispatcher board tick DSP-1 1"), may("dispatcher pulls view 3"),
+		may("dispatcher pr --title 'Greet' --base main --body-file - <<'END_OF_TEXT'\nIt greets.\n\nFixes DSP-1\nEND_OF_TEXT"),
+		may("printf 'x' > \"$TMPDIR/body.md\" && cat \"$TMPDIR/body.md\""),
+		may("cd . && grep -c bonjour greet.txt"),
+		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/../../../greet.txt", "content": "pwned\n"}},
+	})
+	if got := b.gitIn(b.remote, "show", "task/dsp-1-x:greet.txt"); got != "bonjour" {
+		t.Errorf("the remote's branch has %q", got)
+	}
+	if got := b.git("show", "HEAD:greet.txt"); got != "hello" {
+		t.Errorf("main has %q", got)
+	}
+}
