@@ -118,7 +118,9 @@ func NewMenu() Menu {
 }
 
 // Bindings lists them for help.
-func (k Menu) Bindings() []key.Binding { return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel, k.Yes, k.No} }
+func (k Menu) Bindings() []key.Binding {
+	return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel, k.Yes, k.No}
+}
 
 // Elsewhere is a key of the table that this room does not act on: it says
 // which command does instead. {ref} and {pr} stand for the subject's.
