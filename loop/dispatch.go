@@ -19,7 +19,7 @@ func (f *firing) topUp(ctx context.Context) error {
 		f.refresh()
 		ds := plan.TopUp(&f.facts)
 		if len(ds) == 0 {
-			return nil
+			break
 		}
 		d := ds[0]
 		if err := f.dispatch(ctx, d); err != nil {
@@ -27,6 +27,8 @@ func (f *firing) topUp(ctx context.Context) error {
 			f.say(d.Issue.Ref, true, "start the %s on %s: %v", d.Kind, d.Issue.Ref, err)
 		}
 	}
+	// A retry may have found its pull request merged and let its row go.
+	return f.closeMerged(ctx)
 }
 
 // dispatch reads the row once more, puts a board error right, and starts.

@@ -21,7 +21,8 @@ type firing struct {
 	began time.Time
 	book  *book
 
-	facts plan.Facts
+	facts    plan.Facts
+	requests []request
 
 	retriedAt time.Time // when the armed retries were looked at
 
@@ -115,13 +116,20 @@ func (f *firing) poll(ctx context.Context) error {
 	if err := f.readFacts(ctx); err != nil {
 		return err
 	}
-	done := plan.Merged(&f.facts)
-	for _, d := range done {
+	return f.closeMerged(ctx)
+}
+
+// closeMerged lets automation close every row whose pull request is merged.
+func (f *firing) closeMerged(ctx context.Context) error {
+	closed := 0
+	for _, d := range plan.Merged(&f.facts) {
 		if err := f.close(ctx, d); err != nil {
 			f.say(d.Ref, true, "close %s: %v", d.Ref, err)
+			continue
 		}
+		closed++
 	}
-	if len(done) == 0 {
+	if closed == 0 {
 		return nil
 	}
 	return f.readFacts(ctx)

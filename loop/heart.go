@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,13 +28,14 @@ type heart struct {
 	stamped map[string]time.Time
 	homes   map[string]state.WorkerStatus
 	told    map[string]bool
+	busy    map[string]bool // being renewed now
 }
 
 func newHeart(o Options, d Deps, lost func(state.Run, error) bool) *heart {
 	return &heart{
 		o: o, d: d, lost: lost,
 		claims: map[string]state.Run{}, stamped: map[string]time.Time{},
-		homes: map[string]state.WorkerStatus{}, told: map[string]bool{},
+		homes: map[string]state.WorkerStatus{}, told: map[string]bool{}, busy: map[string]bool{},
 	}
 }
 
@@ -74,32 +77,52 @@ func (h *heart) run(ctx context.Context) {
 	}
 }
 
-// beat renews every stamp that is due. A renewal that fails for any reason but
-// a conflict is tried again at the next beat.
+// beat renews every stamp that is due and that no other beat is renewing. A
+// renewal that fails for any reason but a conflict is tried again at the next
+// beat.
 func (h *heart) beat(ctx context.Context) {
-	for _, r := range h.due() {
-		err := h.renew(ctx, r, h.homeOf(r.ID))
-		switch {
-		case err == nil:
-			h.stampedNow(r.ID)
-		case errors.Is(err, board.ErrClaimConflict):
-			h.conflict(ctx, r, err)
-		case ctx.Err() == nil:
-			h.o.Log.Warn("A claim could not be renewed", "ref", string(r.Ref), "run", r.ID, "error", err)
+	for _, r := range h.ours() {
+		if h.take(r.ID) {
+			h.touch(ctx, r)
+			h.give(r.ID)
 		}
 	}
 }
 
-func (h *heart) due() []state.Run {
+func (h *heart) touch(ctx context.Context, r state.Run) {
+	err := h.renew(ctx, r, h.homeOf(r.ID))
+	switch {
+	case err == nil:
+		h.stampedNow(r.ID)
+	case errors.Is(err, board.ErrClaimConflict):
+		h.conflict(ctx, r, err)
+	case ctx.Err() == nil:
+		h.o.Log.Warn("A claim could not be renewed", "ref", string(r.Ref), "run", r.ID, "error", err)
+	}
+}
+
+func (h *heart) ours() []state.Run {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var due []state.Run
-	for id, r := range h.claims {
-		if !h.told[id] && h.o.Now().Sub(h.stamped[id]) >= h.o.RestampAfter {
-			due = append(due, r)
-		}
+	return slices.Collect(maps.Values(h.claims))
+}
+
+// take answers whether a stamp is due, and keeps other beats off it.
+func (h *heart) take(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, ours := h.claims[id]
+	if !ours || h.told[id] || h.busy[id] || h.o.Now().Sub(h.stamped[id]) < h.o.RestampAfter {
+		return false
 	}
-	return due
+	h.busy[id] = true
+	return true
+}
+
+func (h *heart) give(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.busy, id)
 }
 
 // home writes where a run's worker lives into its claim.

@@ -25,6 +25,8 @@ type memoryBoard struct {
 
 	mu   sync.Mutex
 	rows []*board.Issue
+	// refuse are rows that cannot be claimed, with the reason.
+	refuse map[board.Ref]error
 	// log is every change of a claim and a state, for a failed test to print.
 	log []string
 }
@@ -261,6 +263,9 @@ func (b *memoryBoard) Tick(_ context.Context, by board.Actor, ref board.Ref, box
 func (b *memoryBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
 	var out board.Claim
 	err := b.write(by, ref, func(i *board.Issue) error {
+		if err := b.refuse[i.Ref]; err != nil {
+			return err
+		}
 		held := i.Claim
 		mine := held != nil && held.Session == req.Session && (req.Run == "" || held.Run == req.Run)
 		if req.Renew && !mine || held != nil && !mine && !req.Steal && !b.now().After(held.LeaseUntil) {

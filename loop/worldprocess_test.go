@@ -26,6 +26,7 @@ type process struct {
 	after   bool // die after the effect instead of before it
 	late    bool // die before it, and let it happen a little later
 	broken  map[string]error
+	panic   map[string]int
 	holds   map[string]chan struct{}
 	isDead  bool
 	dead    chan struct{}
@@ -46,7 +47,7 @@ func (w *world) startDying(n int, after bool, edits ...func(*loop.Options)) *pro
 
 func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 	*p = process{
-		w: w, crashAt: p.crashAt, after: p.after, late: p.late, broken: map[string]error{}, holds: map[string]chan struct{}{},
+		w: w, crashAt: p.crashAt, after: p.after, late: p.late, broken: map[string]error{}, panic: map[string]int{}, holds: map[string]chan struct{}{},
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
@@ -113,6 +114,13 @@ func (p *process) fail(name string, err error) {
 	p.broken[name] = err
 }
 
+// panics makes the next n calls of a name panic.
+func (p *process) panics(name string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.panic[name] = n
+}
+
 // hold makes every call of a name hang until the answer is called.
 func (p *process) hold(name string) (let func()) {
 	p.mu.Lock()
@@ -144,6 +152,10 @@ func (p *process) read(ctx context.Context, name string) error {
 	defer p.mu.Unlock()
 	if p.isDead {
 		return errGone
+	}
+	if p.panic[name] > 0 {
+		p.panic[name]--
+		panic("a fault of the program")
 	}
 	return p.broken[name]
 }
