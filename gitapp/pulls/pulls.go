@@ -1,5 +1,6 @@
-// Package pulls is what the forges share: the names of pull requests, the
-// issues that a body says it fixes, and the findings of a review.
+// Package pulls is what the forges share: what they are asked for, the names
+// of pull requests, the issues that a body says it fixes, and the findings of a
+// review.
 //
 // It is pure: no forge, no repository, no clock. It never decides what becomes
 // of an issue.

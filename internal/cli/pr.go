@@ -71,7 +71,7 @@ func runPR(ctx context.Context, f *app.Factory, o prOptions) error {
 	}
 	pr, marked, err := markReady(ctx, store, o)
 	if err == nil && !marked {
-		pr, err = store.Create(ctx, local.CreateRequest{Title: o.title, Body: o.body, Base: o.base, Head: o.head, Draft: o.draft})
+		pr, err = store.Create(ctx, pulls.CreateRequest{Title: o.title, Body: o.body, Base: o.base, Head: o.head, Draft: o.draft})
 	}
 	if err != nil {
 		return failWith(err)
@@ -106,7 +106,7 @@ func markReady(ctx context.Context, store *local.Store, o prOptions) (board.Pull
 		return board.PullRequest{}, false, err
 	}
 	ready := false
-	edit := local.Edit{Draft: &ready}
+	edit := pulls.Edit{Draft: &ready}
 	if o.hasTitle {
 		edit.Title = &o.title
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/internal/app"
 )
 
@@ -38,7 +38,7 @@ func runMerge(ctx context.Context, f *app.Factory, name string, force bool) erro
 	if err != nil {
 		return failWith(err)
 	}
-	merged, err := store.Merge(ctx, local.MergeRequest{Name: name, Force: force, By: owner})
+	merged, err := store.Merge(ctx, pulls.MergeRequest{Name: name, Force: force, By: owner})
 	if err != nil {
 		return failWith(err)
 	}

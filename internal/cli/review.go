@@ -8,7 +8,6 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/internal/app"
 )
 
@@ -62,7 +61,7 @@ func runReview(cmd *cobra.Command, f *app.Factory, o reviewOptions) error {
 	if err != nil {
 		return err
 	}
-	review, err := store.Review(cmd.Context(), local.ReviewRequest{
+	review, err := store.Review(cmd.Context(), pulls.ReviewRequest{
 		Name: o.name, Commit: o.commit, Body: string(body), Findings: findings,
 	})
 	if err != nil {

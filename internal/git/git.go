@@ -59,9 +59,10 @@ type Options struct {
 
 // Git runs the git binary. It is safe for concurrent use.
 type Git struct {
-	run runner
-	bin string
-	env []string
+	run     runner
+	bin     string
+	env     []string
+	hookEnv []string // of commands that run a person's hooks
 
 	mu      sync.Mutex
 	version Version // zero until it is known to be good
@@ -79,6 +80,7 @@ func New(o Options) *Git {
 	if g.env == nil {
 		g.env = os.Environ()
 	}
+	g.hookEnv = hookEnv(g.env)
 	g.env = CleanEnv(g.env)
 	return g
 }
@@ -97,17 +99,32 @@ var keepEnv = []string{
 // Hooks, for example, are started with GIT_DIR set. Messages are in English,
 // and nothing is asked on a terminal.
 func CleanEnv(env []string) []string {
-	clean := make([]string, 0, len(env)+2)
+	return append(without(env, "LC_ALL", "LANGUAGE"), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+}
+
+// hookEnv is CleanEnv with the person's own character set: their hooks run
+// programs that would stumble over their file names in the C locale.
+func hookEnv(env []string) []string {
+	clean := without(env, "LC_ALL", "LC_MESSAGES", "LANGUAGE")
 	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
-		switch {
-		case strings.HasPrefix(name, "GIT_") && !slices.Contains(keepEnv, name):
-		case name == "LC_ALL" || name == "LANGUAGE":
-		default:
-			clean = append(clean, kv)
+		if all, ok := strings.CutPrefix(kv, "LC_ALL="); ok && all != "" {
+			clean = append(without(clean, "LC_CTYPE"), "LC_CTYPE="+all)
 		}
 	}
-	return append(clean, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	return append(clean, "LC_MESSAGES=C", "GIT_TERMINAL_PROMPT=0")
+}
+
+// without leaves out the named variables, and those of git that redirect it.
+func without(env []string, names ...string) []string {
+	kept := make([]string, 0, len(env)+2)
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if slices.Contains(names, name) || strings.HasPrefix(name, "GIT_") && !slices.Contains(keepEnv, name) {
+			continue
+		}
+		kept = append(kept, kv)
+	}
+	return kept
 }
 
 // call is one git command.
@@ -116,7 +133,7 @@ type call struct {
 	args  []string
 	stdin []byte
 	write bool // may take optional locks
-	env   []string
+	hooks bool // runs a person's hooks
 	limit int
 }
 
@@ -129,9 +146,12 @@ func (g *Git) exec(ctx context.Context, c call) ([]byte, error) {
 }
 
 func (g *Git) raw(ctx context.Context, c call) ([]byte, error) {
-	env := slices.Concat(g.env, c.env)
+	env := g.env
+	if c.hooks {
+		env = g.hookEnv
+	}
 	if !c.write {
-		env = append(env, "GIT_OPTIONAL_LOCKS=0")
+		env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0")
 	}
 	cmd := proc.Cmd{Name: g.bin, Args: c.args, Dir: c.dir, Env: env, MaxOutput: c.limit}
 	if c.stdin != nil {
@@ -176,6 +196,11 @@ func (g *Git) readLine(ctx context.Context, dir string, args ...string) (string,
 // write runs a command that changes something.
 func (g *Git) write(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return g.exec(ctx, call{dir: dir, args: args, write: true})
+}
+
+// writeWithHooks is write for a command that runs a person's hooks.
+func (g *Git) writeWithHooks(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return g.exec(ctx, call{dir: dir, args: args, write: true, hooks: true})
 }
 
 // exitCode is the code of a bad exit; false for every other error.

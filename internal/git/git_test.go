@@ -109,6 +109,15 @@ func TestEnvironment(t *testing.T) {
 	if diff := cmp.Diff(want, ran[2].Env); diff != "" {
 		t.Errorf("environment of a write: %s", diff)
 	}
+	fake.Expect("git", "merge", "--ff-only", "--quiet", "abc")
+	if err := g.FastForward(ctx, "/r", "abc"); err != nil {
+		t.Fatal(err)
+	}
+	// A person's hooks keep their character set; the messages stay English.
+	want = []string{"PATH=/bin", "GIT_SSH_COMMAND=ssh -i key", "LC_CTYPE=de_DE.UTF-8", "LC_MESSAGES=C", "GIT_TERMINAL_PROMPT=0"}
+	if diff := cmp.Diff(want, fake.Ran()[3].Env); diff != "" {
+		t.Errorf("environment of a command with hooks: %s", diff)
+	}
 }
 
 func TestMainCheckout(t *testing.T) {

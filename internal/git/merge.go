@@ -52,7 +52,7 @@ func (e *FilesInTheWayError) Error() string {
 // and does nothing else: *FilesInTheWayError when local changes would be
 // overwritten, another error when the commit does not follow.
 func (g *Git) FastForward(ctx context.Context, dir, commit string) error {
-	_, err := g.write(ctx, dir, "merge", "--ff-only", "--quiet", commit)
+	_, err := g.writeWithHooks(ctx, dir, "merge", "--ff-only", "--quiet", commit)
 	if err == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func inTheWay(stderr string) []string {
 // those of git commit. Hooks run as ever.
 func (g *Git) Commit(ctx context.Context, dir string, by Identity, args ...string) (string, error) {
 	full := append([]string{"-c", "user.name=" + by.Name, "-c", "user.email=" + by.Email, "commit"}, args...)
-	out, err := g.write(ctx, dir, full...)
+	out, err := g.writeWithHooks(ctx, dir, full...)
 	if err != nil {
 		// What is missing ("nothing to commit") git says on standard output.
 		if text := strings.TrimSpace(string(out)); text != "" {

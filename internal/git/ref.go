@@ -116,7 +116,7 @@ func TrackingRefspec(remote, branch string) string {
 // PushTo pushes a commit to a branch of the remote, if that branch is still at
 // expect (empty: does not exist yet). ErrChanged when it is not.
 func (g *Git) PushTo(ctx context.Context, dir, remote, commit, branch, expect string) error {
-	_, err := g.write(ctx, dir, "push", "--quiet", "--porcelain",
+	_, err := g.writeWithHooks(ctx, dir, "push", "--quiet", "--porcelain",
 		"--force-with-lease=refs/heads/"+branch+":"+expect, "--", remote, commit+":refs/heads/"+branch)
 	if err == nil {
 		return nil

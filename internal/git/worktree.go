@@ -83,7 +83,7 @@ func (g *Git) AddWorktree(ctx context.Context, dir string, r AddRequest) error {
 	default:
 		args = append(args, "--detach", "--", r.Path, r.Start)
 	}
-	if _, err := g.write(ctx, dir, args...); err != nil {
+	if _, err := g.writeWithHooks(ctx, dir, args...); err != nil {
 		return fmt.Errorf("make the worktree %s: %w", r.Path, err)
 	}
 	return nil

@@ -94,9 +94,10 @@ func (s *Store) inCheckout(ctx context.Context, pr *board.PullRequest, f func(di
 		return fmt.Errorf("wait for other checks: %w", err)
 	}
 	defer lock.Unlock() //nolint:errcheck // the lock ends with the process at the latest
-	root := filepath.Join(s.o.Repo, ".claude", "worktrees")
+	// Not among the workers' worktrees: pruning may not find it half made.
+	root := filepath.Join(s.o.Repo, ".claude", "dispatcher")
 	if err := os.MkdirAll(root, 0o755); err != nil {
-		return fmt.Errorf("make the folder of the worktrees: %w", err)
+		return fmt.Errorf("make the folder of the checks: %w", err)
 	}
 	dir := filepath.Join(root, "checks")
 	if err := s.clear(ctx, dir); err != nil {

@@ -49,7 +49,7 @@ func TestChecks(t *testing.T) {
 	if list := w.repo.Git("worktree", "list"); strings.Contains(list, "checks") {
 		t.Errorf("the worktree of the checks stayed:\n%s", list)
 	}
-	_, err = w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+	_, err = w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 	if !errors.Is(err, pulls.ErrRed) || !strings.Contains(err.Error(), "clean") || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("err = %v", err)
 	}
@@ -62,7 +62,7 @@ func TestChecks(t *testing.T) {
 	if pr, err = w.store.RunChecks(ctx, "#1"); err != nil || pr.Checks != board.ChecksGreen {
 		t.Fatalf("pr = %+v, %v", pr, err)
 	}
-	merged, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+	merged, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 	if err != nil || merged.PR.Checks != board.ChecksGreen {
 		t.Errorf("merged = %+v, %v", merged, err)
 	}
@@ -79,7 +79,7 @@ func TestMergeForced(t *testing.T) {
 	if pr, err := w.store.RunChecks(ctx, "1"); err != nil || pr.Checks != board.ChecksRed {
 		t.Fatalf("pr = %+v, %v", pr, err)
 	}
-	if m, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", Force: true, By: owner}); err != nil || m.PR.State != board.PullMerged {
+	if m, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", Force: true, By: owner}); err != nil || m.PR.State != board.PullMerged {
 		t.Errorf("m = %+v, %v", m, err)
 	}
 }

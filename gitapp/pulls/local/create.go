@@ -18,19 +18,10 @@ const (
 	maxBody  = 1 << 18 // bytes
 )
 
-// CreateRequest opens a pull request.
-type CreateRequest struct {
-	Title string
-	Body  string // Markdown
-	Base  string // empty: the default branch
-	Head  string // branch
-	Draft bool
-}
-
 // Create opens a pull request by the developer identity. It refuses a head
 // that is the base, is not there, or has no commits of its own, and one that
 // already has an open pull request (pulls.ErrExists, naming it).
-func (s *Store) Create(ctx context.Context, req CreateRequest) (board.PullRequest, error) {
+func (s *Store) Create(ctx context.Context, req pulls.CreateRequest) (board.PullRequest, error) {
 	fail := func(err error) (board.PullRequest, error) {
 		return board.PullRequest{}, fmt.Errorf("open a pull request from %s: %w", req.Head, err)
 	}
@@ -110,15 +101,8 @@ func (s *Store) insert(r *record) error {
 	return s.save(r)
 }
 
-// Edit is a change to an open pull request; nil fields stay.
-type Edit struct {
-	Title *string
-	Body  *string
-	Draft *bool
-}
-
 // Update changes an open pull request's text, or whether it is a draft.
-func (s *Store) Update(ctx context.Context, name string, e Edit) (board.PullRequest, error) {
+func (s *Store) Update(ctx context.Context, name string, e pulls.Edit) (board.PullRequest, error) {
 	number, err := pulls.ParseName(name)
 	if err != nil {
 		return board.PullRequest{}, fmt.Errorf("%w: %w", pulls.ErrNotFound, err)

@@ -99,7 +99,7 @@ func (w *world) push(wt *gittest.Repo, args ...string) {
 
 func (w *world) create(head string) board.PullRequest {
 	w.Helper()
-	pr, err := w.store.Create(ctx, local.CreateRequest{Title: "Add a flag", Body: "Why\n\nFixes DSP-3\n", Head: head})
+	pr, err := w.store.Create(ctx, pulls.CreateRequest{Title: "Add a flag", Body: "Why\n\nFixes DSP-3\n", Head: head})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("diff: %v\n%s", err, text)
 		}
 
-		merged, err := w.store.Merge(ctx, local.MergeRequest{Name: "#1", By: owner})
+		merged, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "#1", By: owner})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestLife(t *testing.T) {
 		if w.repo.Head() != tip || w.repo.Git("status", "--porcelain") != "" {
 			t.Errorf("the main checkout did not follow: %s %s", w.repo.Head(), w.repo.Git("status", "--porcelain"))
 		}
-		again, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+		again, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 		if err != nil || !again.Already || w.base() != tip {
 			t.Errorf("again = %+v, %v", again, err)
 		}
@@ -199,27 +199,27 @@ func TestCreateRefuses(t *testing.T) {
 			w.repo.Git("branch", "here-only", "task/dsp-3-x")
 		}
 		for name, tc := range map[string]struct {
-			req  local.CreateRequest
+			req  pulls.CreateRequest
 			want string
 		}{
-			"head is base":    {local.CreateRequest{Title: "t", Head: "main"}, "the head is the base"},
-			"no commits":      {local.CreateRequest{Title: "t", Head: "empty"}, "no commits that main lacks"},
-			"not there":       {local.CreateRequest{Title: "t", Head: "gone"}, map[bool]string{true: "git push -u origin HEAD", false: "there is no branch gone"}[w.remote != ""]},
-			"second one":      {local.CreateRequest{Title: "t", Head: "task/dsp-3-x"}, "#1 is already open"},
-			"no such base":    {local.CreateRequest{Title: "t", Head: "task/dsp-3-x", Base: "gone"}, "no branch gone to merge into"},
-			"no title":        {local.CreateRequest{Title: " ", Head: "empty"}, "--title"},
-			"title of lines":  {local.CreateRequest{Title: "a\nb", Head: "empty"}, "one line"},
-			"title too long":  {local.CreateRequest{Title: strings.Repeat("ü", 257), Head: "empty"}, "256"},
-			"body too long":   {local.CreateRequest{Title: "t", Body: strings.Repeat("x", 1<<19), Head: "empty"}, "KiB"},
-			"not UTF-8":       {local.CreateRequest{Title: "t", Body: "\xff", Head: "empty"}, "UTF-8"},
-			"head is no name": {local.CreateRequest{Title: "t", Head: "--upload-pack=x"}, "invalid name"},
+			"head is base":    {pulls.CreateRequest{Title: "t", Head: "main"}, "the head is the base"},
+			"no commits":      {pulls.CreateRequest{Title: "t", Head: "empty"}, "no commits that main lacks"},
+			"not there":       {pulls.CreateRequest{Title: "t", Head: "gone"}, map[bool]string{true: "git push -u origin HEAD", false: "there is no branch gone"}[w.remote != ""]},
+			"second one":      {pulls.CreateRequest{Title: "t", Head: "task/dsp-3-x"}, "#1 is already open"},
+			"no such base":    {pulls.CreateRequest{Title: "t", Head: "task/dsp-3-x", Base: "gone"}, "no branch gone to merge into"},
+			"no title":        {pulls.CreateRequest{Title: " ", Head: "empty"}, "--title"},
+			"title of lines":  {pulls.CreateRequest{Title: "a\nb", Head: "empty"}, "one line"},
+			"title too long":  {pulls.CreateRequest{Title: strings.Repeat("ü", 257), Head: "empty"}, "256"},
+			"body too long":   {pulls.CreateRequest{Title: "t", Body: strings.Repeat("x", 1<<19), Head: "empty"}, "KiB"},
+			"not UTF-8":       {pulls.CreateRequest{Title: "t", Body: "\xff", Head: "empty"}, "UTF-8"},
+			"head is no name": {pulls.CreateRequest{Title: "t", Head: "--upload-pack=x"}, "invalid name"},
 		} {
 			_, err := w.store.Create(ctx, tc.req)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s: err = %v", name, err)
 			}
 		}
-		if _, err := w.store.Create(ctx, local.CreateRequest{Title: "t", Head: "task/dsp-3-x"}); !errors.Is(err, pulls.ErrExists) {
+		if _, err := w.store.Create(ctx, pulls.CreateRequest{Title: "t", Head: "task/dsp-3-x"}); !errors.Is(err, pulls.ErrExists) {
 			t.Errorf("err = %v, want ErrExists", err)
 		}
 		if all, _ := w.store.List(ctx, true); len(all) != 1 {
@@ -243,7 +243,7 @@ func TestCreateAtOnce(t *testing.T) {
 	)
 	for _, h := range heads {
 		group.Go(func() {
-			_, err := local.Open(w.opts).Create(ctx, local.CreateRequest{Title: "t", Head: h})
+			_, err := local.Open(w.opts).Create(ctx, pulls.CreateRequest{Title: "t", Head: h})
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -275,26 +275,26 @@ func TestDraft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
 	w.branch("task/dsp-3-x", "a.txt", "a")
-	pr, err := w.store.Create(ctx, local.CreateRequest{Title: "t", Head: "task/dsp-3-x", Draft: true})
+	pr, err := w.store.Create(ctx, pulls.CreateRequest{Title: "t", Head: "task/dsp-3-x", Draft: true})
 	if err != nil || !pr.Draft {
 		t.Fatalf("pr = %+v, %v", pr, err)
 	}
-	if _, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", Force: true, By: owner}); !errors.Is(err, pulls.ErrDraft) || !strings.Contains(err.Error(), "marks it ready") {
+	if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", Force: true, By: owner}); !errors.Is(err, pulls.ErrDraft) || !strings.Contains(err.Error(), "marks it ready") {
 		t.Errorf("err = %v", err)
 	}
 	ready, title, body := false, "New title", "Fixes DSP-4"
-	pr, err = w.store.Update(ctx, "#1", local.Edit{Title: &title, Body: &body, Draft: &ready})
+	pr, err = w.store.Update(ctx, "#1", pulls.Edit{Title: &title, Body: &body, Draft: &ready})
 	if err != nil || pr.Draft || pr.Title != "New title" || !slices.Equal(pr.Issues, []board.Ref{"DSP-4"}) {
 		t.Errorf("pr = %+v, %v", pr, err)
 	}
 	empty := " "
-	if _, err := w.store.Update(ctx, "#1", local.Edit{Title: &empty}); err == nil || w.get("1").Title != "New title" {
+	if _, err := w.store.Update(ctx, "#1", pulls.Edit{Title: &empty}); err == nil || w.get("1").Title != "New title" {
 		t.Errorf("an empty title was taken: %v", err)
 	}
-	if _, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner}); err != nil {
+	if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.Update(ctx, "#1", local.Edit{Title: &title}); !errors.Is(err, pulls.ErrNotOpen) {
+	if _, err := w.store.Update(ctx, "#1", pulls.Edit{Title: &title}); !errors.Is(err, pulls.ErrNotOpen) {
 		t.Errorf("err = %v", err)
 	}
 }

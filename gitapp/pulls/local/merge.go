@@ -15,20 +15,6 @@ import (
 // mergeTries is how often a merge is built anew when the base moves meanwhile.
 const mergeTries = 4
 
-// MergeRequest merges a pull request.
-type MergeRequest struct {
-	Name  string
-	Force bool            // although checks are red
-	By    gitapp.Identity // who merges
-}
-
-// Merged is a merge that was made.
-type Merged struct {
-	PR      board.PullRequest
-	Already bool     // it was merged before
-	Notes   []string // what the owner should know, one sentence each
-}
-
 // Merge builds the merge commit without a checkout and moves the base branch
 // to it (design.md, section 8). With a remote the commit is pushed to the base,
 // expecting it where it was read, and the main checkout follows if it is on
@@ -39,8 +25,8 @@ type Merged struct {
 // It is refused for a draft (pulls.ErrDraft), on a conflict
 // (pulls.ErrConflict), and on red checks unless forced (pulls.ErrRed). Merging
 // what is merged is no error.
-func (s *Store) Merge(ctx context.Context, req MergeRequest) (Merged, error) {
-	var m Merged
+func (s *Store) Merge(ctx context.Context, req pulls.MergeRequest) (pulls.Merged, error) {
+	var m pulls.Merged
 	err := s.locked(ctx, lockMerge, func() error {
 		for try := 1; ; try++ {
 			var err error
@@ -51,33 +37,33 @@ func (s *Store) Merge(ctx context.Context, req MergeRequest) (Merged, error) {
 		}
 	})
 	if err != nil {
-		return Merged{}, fmt.Errorf("merge %s: %w", req.Name, err)
+		return pulls.Merged{}, fmt.Errorf("merge %s: %w", req.Name, err)
 	}
 	return m, nil
 }
 
-func (s *Store) mergeOnce(ctx context.Context, req MergeRequest) (Merged, error) {
+func (s *Store) mergeOnce(ctx context.Context, req pulls.MergeRequest) (pulls.Merged, error) {
 	pr, err := s.Get(ctx, req.Name)
 	if err != nil {
-		return Merged{}, err
+		return pulls.Merged{}, err
 	}
 	if pr.State == board.PullMerged {
-		return Merged{PR: pr, Already: true}, nil
+		return pulls.Merged{PR: pr, Already: true}, nil
 	}
 	if err := mayMerge(&pr, req.Force); err != nil {
-		return Merged{}, err
+		return pulls.Merged{}, err
 	}
 	base, err := s.baseOf(ctx, &pr)
 	if err != nil {
-		return Merged{}, err
+		return pulls.Merged{}, err
 	}
 	commit, err := s.mergeCommit(ctx, &pr, base, req.By)
 	if err != nil {
-		return Merged{}, err
+		return pulls.Merged{}, err
 	}
 	notes, err := s.moveBase(ctx, &pr, base, commit)
 	if err != nil {
-		return Merged{}, err
+		return pulls.Merged{}, err
 	}
 	if pr.Checks == board.ChecksPending {
 		notes = append(notes, "its checks had not all run at this head")
@@ -88,10 +74,10 @@ func (s *Store) mergeOnce(ctx context.Context, req MergeRequest) (Merged, error)
 		return true, nil
 	})
 	if err != nil {
-		return Merged{}, fmt.Errorf("%s has been merged into %s, but that could not be recorded: %w", pr.Name, pr.Base, err)
+		return pulls.Merged{}, fmt.Errorf("%s has been merged into %s, but that could not be recorded: %w", pr.Name, pr.Base, err)
 	}
 	pr, err = s.Get(ctx, req.Name)
-	return Merged{PR: pr, Notes: notes}, err
+	return pulls.Merged{PR: pr, Notes: notes}, err
 }
 
 func mayMerge(pr *board.PullRequest, force bool) error {

@@ -29,7 +29,7 @@ func TestMergeConflict(t *testing.T) {
 		if pr := w.get("1"); pr.Mergeable != board.MergeConflict {
 			t.Errorf("mergeable = %s", pr.Mergeable)
 		}
-		_, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", Force: true, By: owner})
+		_, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", Force: true, By: owner})
 		if !errors.Is(err, pulls.ErrConflict) || !strings.Contains(err.Error(), "README.md") {
 			t.Errorf("err = %v", err)
 		}
@@ -62,7 +62,7 @@ func TestMergeWithRemoteAndMainCheckout(t *testing.T) {
 			w.create("task/dsp-3-x")
 			tc.prepare(w.repo)
 			head, status := w.repo.Head(), w.repo.Git("status", "--porcelain")
-			merged, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+			merged, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestMergeWithoutRemote(t *testing.T) {
 		w.create("task/dsp-3-x")
 		tip := w.repo.Head()
 		w.repo.Write("flag.txt", "mine\n")
-		_, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+		_, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 		way, ok := errors.AsType[*git.FilesInTheWayError](err)
 		if !ok || !slices.Equal(way.Files, []string{"flag.txt"}) {
 			t.Errorf("err = %v", err)
@@ -111,7 +111,7 @@ func TestMergeWithoutRemote(t *testing.T) {
 		w.create("task/dsp-3-x")
 		w.repo.Git("checkout", "-q", "-b", "mine")
 		w.repo.Write("flag.txt", "mine\n")
-		merged, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+		merged, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 		if err != nil || w.base() != merged.PR.MergeSHA || w.repo.Read("flag.txt") != "mine\n" {
 			t.Errorf("merged = %+v, %v", merged, err)
 		}
@@ -124,7 +124,7 @@ func TestMergeWithoutRemote(t *testing.T) {
 		w.repo.Git("checkout", "-q", "-b", "mine")
 		linked := filepath.Join(filepath.Dir(w.repo.Dir), "linked")
 		w.repo.Git("worktree", "add", "-q", linked, "main")
-		if _, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner}); err != nil {
+		if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner}); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.repo.At(linked).Git("status", "--porcelain"); got != "" || !exists(filepath.Join(linked, "flag.txt")) {
@@ -185,7 +185,7 @@ func TestMergeRaces(t *testing.T) {
 				w.repo.Git("update-ref", "refs/heads/main", theirs)
 			}
 			w.opts.Git = git.New(git.Options{Environ: gittest.Env(), Runner: hook{once: new(sync.Once), word: tc.word, do: move}})
-			merged, err := local.Open(w.opts).Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+			merged, err := local.Open(w.opts).Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,14 +207,14 @@ func TestMergeNotRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		merged, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+		merged, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner})
+		again, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner})
 		if err != nil || !again.Already || again.PR.MergeSHA != merged.PR.MergeSHA {
 			t.Errorf("again = %+v, %v", again, err)
 		}
@@ -231,7 +231,7 @@ func TestMergeAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for _, name := range []string{"1", "2", "3", "1", "2", "3"} {
 		group.Go(func() {
-			if _, err := local.Open(w.opts).Merge(ctx, local.MergeRequest{Name: name, By: owner}); err != nil {
+			if _, err := local.Open(w.opts).Merge(ctx, pulls.MergeRequest{Name: name, By: owner}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

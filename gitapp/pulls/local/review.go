@@ -11,22 +11,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/internal/git"
 )
-
-// ReviewRequest is one review by the reviewer identity.
-type ReviewRequest struct {
-	Name     string // of the pull request
-	Commit   string // what was reviewed: its head, or an earlier one
-	Body     string
-	Findings []board.Finding // as pulls.ParseFindings answers them
-}
 
 // Review posts a review: always a comment, never an approval or a refusal
 // (dispatcher-system.md, Reviewer). The findings must be anchored to paths that
 // the pull request changes and to lines that are there. The same review again
 // is the same review.
-func (s *Store) Review(ctx context.Context, req ReviewRequest) (board.Review, error) {
+func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Review, error) {
 	fail := func(err error) (board.Review, error) {
 		return board.Review{}, fmt.Errorf("review %s: %w", req.Name, err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 )
 
 func TestReview(t *testing.T) {
@@ -22,7 +21,7 @@ func TestReview(t *testing.T) {
 			{Path: "flag.txt", Line: 2, Severity: "blocking", Body: "wrong"},
 			{Path: "flag.txt", Severity: "nit", Body: "as a whole"},
 		}
-		review, err := w.store.Review(ctx, local.ReviewRequest{Name: "#1", Commit: first[:12], Body: "Two things", Findings: findings})
+		review, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "#1", Commit: first[:12], Body: "Two things", Findings: findings})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,12 +31,12 @@ func TestReview(t *testing.T) {
 		if diff := cmp.Diff(want, review); diff != "" {
 			t.Error(diff)
 		}
-		if again, err := w.store.Review(ctx, local.ReviewRequest{Name: "1", Commit: first, Body: "Two things", Findings: findings}); err != nil || again.ID != "1-1" {
+		if again, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: first, Body: "Two things", Findings: findings}); err != nil || again.ID != "1-1" {
 			t.Errorf("the same again: %+v, %v", again, err)
 		}
 		// An earlier head may still be reviewed when the branch has moved on.
 		second := w.commit(wt, "more.txt", "x")
-		if r, err := w.store.Review(ctx, local.ReviewRequest{Name: "1", Commit: first, Body: "Late"}); err != nil || r.Commit != first {
+		if r, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: first, Body: "Late"}); err != nil || r.Commit != first {
 			t.Errorf("review of an earlier head: %+v, %v", r, err)
 		}
 		person, err := w.store.RequestChanges(ctx, "1", "Olive Owner", "Please rename it")
@@ -57,20 +56,20 @@ func TestReviewRefuses(t *testing.T) {
 	w.create("task/dsp-3-x")
 	head := wt.Head()
 	foreign := w.branch("task/dsp-4-y", "other.txt", "x").Head()
-	finding := func(f board.Finding) local.ReviewRequest {
+	finding := func(f board.Finding) pulls.ReviewRequest {
 		f.Severity, f.Body = "nit", "x"
-		return local.ReviewRequest{Name: "1", Commit: head, Body: "b", Findings: []board.Finding{f}}
+		return pulls.ReviewRequest{Name: "1", Commit: head, Body: "b", Findings: []board.Finding{f}}
 	}
 	for name, tc := range map[string]struct {
-		req  local.ReviewRequest
+		req  pulls.ReviewRequest
 		want string
 	}{
-		"no text":               {local.ReviewRequest{Name: "1", Commit: head, Body: " \n"}, "needs a text"},
-		"unknown":               {local.ReviewRequest{Name: "7", Commit: head, Body: "b"}, "no such pull request"},
-		"no commit id":          {local.ReviewRequest{Name: "1", Commit: "HEAD", Body: "b"}, "hexadecimal"},
-		"commit not there":      {local.ReviewRequest{Name: "1", Commit: strings.Repeat("a", 40), Body: "b"}, "not found"},
-		"commit of another":     {local.ReviewRequest{Name: "1", Commit: foreign, Body: "b"}, "its head is " + head},
-		"commit of the base":    {local.ReviewRequest{Name: "1", Commit: w.repo.Head(), Body: "b"}, "no commit of it"},
+		"no text":               {pulls.ReviewRequest{Name: "1", Commit: head, Body: " \n"}, "needs a text"},
+		"unknown":               {pulls.ReviewRequest{Name: "7", Commit: head, Body: "b"}, "no such pull request"},
+		"no commit id":          {pulls.ReviewRequest{Name: "1", Commit: "HEAD", Body: "b"}, "hexadecimal"},
+		"commit not there":      {pulls.ReviewRequest{Name: "1", Commit: strings.Repeat("a", 40), Body: "b"}, "not found"},
+		"commit of another":     {pulls.ReviewRequest{Name: "1", Commit: foreign, Body: "b"}, "its head is " + head},
+		"commit of the base":    {pulls.ReviewRequest{Name: "1", Commit: w.repo.Head(), Body: "b"}, "no commit of it"},
 		"path not changed":      {finding(board.Finding{Path: "README.md", Line: 1}), "does not change"},
 		"path outside":          {finding(board.Finding{Path: "../x", Line: 1}), "findings[0].path"},
 		"line not there":        {finding(board.Finding{Path: "flag.txt", Line: 3}), "has 2 lines"},
@@ -87,13 +86,13 @@ func TestReviewRefuses(t *testing.T) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
-	if _, err := w.store.Merge(ctx, local.MergeRequest{Name: "1", By: owner}); err != nil {
+	if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.store.RequestChanges(ctx, "1", "Olive", "Too late"); !errors.Is(err, pulls.ErrNotOpen) {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := w.store.Review(ctx, local.ReviewRequest{Name: "1", Commit: head, Body: "Too late"}); !errors.Is(err, pulls.ErrNotOpen) {
+	if _, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: head, Body: "Too late"}); !errors.Is(err, pulls.ErrNotOpen) {
 		t.Errorf("err = %v", err)
 	}
 }

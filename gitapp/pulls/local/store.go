@@ -72,6 +72,12 @@ type Store struct {
 	known map[pair]derived // what follows from two commits
 }
 
+var (
+	_ pulls.Reader   = (*Store)(nil)
+	_ pulls.Opener   = (*Store)(nil)
+	_ pulls.Reviewer = (*Store)(nil)
+)
+
 // Open answers a Store. Nothing is read or written before the first call.
 func Open(o Options) *Store {
 	if o.Runner == nil {
