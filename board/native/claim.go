@@ -27,7 +27,7 @@ func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 		if err := take(c, req); err != nil {
 			return err
 		}
-		standing = *c.r.Claim
+		standing, c.claim = *c.r.Claim, true
 		return nil
 	})
 	return standing, err

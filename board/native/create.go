@@ -44,7 +44,9 @@ func (b *Board) logCreated(ctx context.Context, by board.Actor, r *record) {
 	if b.logEvents(context.WithoutCancel(ctx), []Event{c.event()}) == nil {
 		known.rev = r.Rev
 	}
-	_ = b.writeLogged(r.Ref, known) // a hint; without it nothing is filled
+	log := b.openLogged(r.Ref)
+	log.write(known)
+	log.close()
 }
 
 func (b *Board) newRecord(ctx context.Context, by board.Actor, n board.NewIssue, m *meta) (*record, error) {

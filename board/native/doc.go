@@ -4,7 +4,9 @@
 // It promises:
 //
 //   - A write that returned nil is on disk, whole; a reader never sees half of
-//     one. The file is the truth and the only thing synced; its line in
+//     one. A claim is whole too, but a power cut within the next seconds may
+//     bring the one before it back: its worker is gone with the power. The
+//     issue's file is the truth and the only thing synced; its line in
 //     events.jsonl follows it, and a line that a crash swallowed is put in later
 //     and marked as filled.
 //   - A file that is broken, or written by a newer version, is one unreadable

@@ -115,24 +115,40 @@ type logged struct {
 	rev, epoch int64
 }
 
-// readLogged answers false where nothing is known.
-func (b *Board) readLogged(ref board.Ref) (logged, bool) {
-	data, err := os.ReadFile(b.lockPath(string(ref) + ".rev"))
+// loggedFile is that small file, open; it may not be there at all. It is a
+// hint: what fails on it is not an error, it only keeps a lost event from being
+// filled in.
+type loggedFile struct{ f *os.File }
+
+func (b *Board) openLogged(ref board.Ref) loggedFile {
+	f, err := os.OpenFile(b.lockPath(string(ref)+".rev"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return logged{}, false
+		return loggedFile{}
 	}
-	var l logged
-	n, _ := fmt.Sscanf(string(data), "%d %d", &l.rev, &l.epoch)
-	return l, n == 2
+	return loggedFile{f: f}
 }
 
-// writeLogged overwrites in place: the file is a hint, and its one line always
-// has the same length.
-func (b *Board) writeLogged(ref board.Ref, l logged) error {
-	f, err := os.OpenFile(b.lockPath(string(ref)+".rev"), os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		return fmt.Errorf("note the last event of %s: %w", ref, err)
+func (l loggedFile) close() {
+	if l.f != nil {
+		_ = l.f.Close()
 	}
-	_, err = fmt.Fprintf(f, "%019d %019d\n", l.rev, l.epoch)
-	return errors.Join(err, f.Close())
+}
+
+// read answers false where nothing is known.
+func (l loggedFile) read() (logged, bool) {
+	if l.f == nil {
+		return logged{}, false
+	}
+	var buf [64]byte
+	n, _ := l.f.ReadAt(buf[:], 0)
+	var out logged
+	got, _ := fmt.Sscanf(string(buf[:n]), "%d %d", &out.rev, &out.epoch)
+	return out, got == 2
+}
+
+// write overwrites in place: the one line always has the same length.
+func (l loggedFile) write(to logged) {
+	if l.f != nil {
+		_, _ = l.f.WriteAt(fmt.Appendf(nil, "%019d %019d\n", to.rev, to.epoch), 0)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/statefile"
@@ -51,7 +52,8 @@ func (b *Board) metaPath() string { return filepath.Join(b.opts.Dir, "board.json
 // readMeta reads board.json; without one the board is new.
 func (b *Board) readMeta() (meta, error) {
 	path := b.metaPath()
-	data, err := os.ReadFile(path)
+	now := time.Now()
+	s, err := stampOf(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b.named(meta{Version: formatVersion, Next: 1}), nil
 	}
@@ -60,8 +62,12 @@ func (b *Board) readMeta() (meta, error) {
 	}
 	b.metaMu.Lock()
 	defer b.metaMu.Unlock()
-	if b.metaRead != nil && bytes.Equal(data, b.metaRaw) {
+	if b.metaRead != nil && s == b.metaStamp {
 		return b.metaRead.clone(), nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return meta{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	var m meta
 	if err := decodeJSON(path, data, &m); err != nil {
@@ -72,7 +78,10 @@ func (b *Board) readMeta() (meta, error) {
 		return meta{}, fmt.Errorf("%w; restore it, or remove it: it is made anew from the issues", err)
 	}
 	m = b.named(m)
-	b.metaRaw, b.metaRead = data, &m
+	b.metaRead = nil
+	if s.settledAt(now) {
+		b.metaStamp, b.metaRead = s, &m
+	}
 	return m.clone(), nil
 }
 

@@ -41,9 +41,9 @@ type Board struct {
 	mu    sync.Mutex // guards index
 	index *index
 
-	metaMu   sync.Mutex // guards what follows
-	metaRaw  []byte     // board.json as it was last read
-	metaRead *meta      // what it says
+	metaMu    sync.Mutex // guards what follows
+	metaStamp stamp      // of board.json as it was last read
+	metaRead  *meta      // what it says; nil when its stamp cannot be believed yet
 }
 
 // What the board offers besides board.Backend.

@@ -46,6 +46,15 @@ func (d *folder) stamp(name string) (stamp, error) {
 	return stampFrom(&st), nil
 }
 
+// stampOf looks at a file by its path, without following a link.
+func stampOf(path string) (stamp, error) {
+	var st unix.Stat_t
+	if err := retry(func() error { return unix.Lstat(path, &st) }); err != nil {
+		return stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return stampFrom(&st), nil
+}
+
 func stampFrom(st *unix.Stat_t) stamp {
 	return stamp{mtime: st.Mtim.Nano(), size: st.Size, inode: st.Ino}
 }

@@ -23,6 +23,7 @@ type change struct {
 	by     board.Actor
 	kind   string         // event type; empty writes no event and keeps rev
 	fields map[string]any // of the event
+	claim  bool           // nothing but a claim is written
 }
 
 // update reads an issue under its lock, lets fn change it, and writes it back:
@@ -101,7 +102,9 @@ func (b *Board) updateLocked(ctx context.Context, by board.Actor, ref board.Ref,
 	if err := b.fencedOut(by, ref); err != nil {
 		return err
 	}
-	known, ok := b.readLogged(ref)
+	log := b.openLogged(ref)
+	defer log.close()
+	known, ok := log.read()
 	if !ok {
 		known = logged{rev: r.Rev, epoch: r.Epoch}
 	}
@@ -119,7 +122,7 @@ func (b *Board) updateLocked(ctx context.Context, by board.Actor, ref board.Ref,
 		}
 		return err
 	}
-	return b.save(ctx, c, events)
+	return b.save(ctx, c, log, events)
 }
 
 // missing are the events of changes that reached the disk without one.
@@ -134,7 +137,7 @@ func missing(r *record, known logged) []Event {
 // save writes the changed record and then its events. Once the file is
 // written the change has happened: an event that cannot be appended is filled
 // in by the next write.
-func (b *Board) save(ctx context.Context, c *change, events []Event) error {
+func (b *Board) save(ctx context.Context, c *change, log loggedFile, events []Event) error {
 	r := c.r
 	if c.kind != "" {
 		r.Rev++
@@ -146,16 +149,25 @@ func (b *Board) save(ctx context.Context, c *change, events []Event) error {
 	if err != nil {
 		return err
 	}
-	if err := writeIssue(b.issuePath(r.Ref), data); err != nil {
+	if err := c.write(b.issuePath(r.Ref), data); err != nil {
 		return err
 	}
 	if len(events) == 0 {
 		return nil
 	}
 	if err := b.logEvents(context.WithoutCancel(ctx), events); err == nil {
-		_ = b.writeLogged(r.Ref, logged{rev: r.Rev, epoch: r.Epoch}) // a hint; without it nothing is filled
+		log.write(logged{rev: r.Rev, epoch: r.Epoch})
 	}
 	return nil
+}
+
+// write replaces the issue's file. A claim needs no sync of the folder: the
+// power cut that could undo it ends its worker too.
+func (c *change) write(path string, data []byte) error {
+	if c.claim {
+		return statefile.ReplaceFile(path, data, 0o644)
+	}
+	return writeIssue(path, data)
 }
 
 // writeIssue replaces an issue's file. A write that may not survive a power

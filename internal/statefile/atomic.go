@@ -45,23 +45,39 @@ func IsTemp(name string) bool {
 // survives a power cut. On an error the old content still stands and no
 // temporary file is left behind; ErrUnsynced is the exception.
 func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
-	return writeAtomic(osFS{}, path, data, perm, true)
+	return writeAtomic(osFS{}, path, data, perm, syncBoth)
+}
+
+// ReplaceFile is WriteAtomic without the sync of the folder: the file is whole
+// whatever happens, but for some seconds a power cut may bring the old one
+// back. It is for writes that a power cut makes void anyhow.
+func ReplaceFile(path string, data []byte, perm fs.FileMode) error {
+	return writeAtomic(osFS{}, path, data, perm, syncFile)
 }
 
 // ReplaceUnsynced replaces a file that is derived from others: readers see old
 // or new content, but a power cut may lose or empty it.
 func ReplaceUnsynced(path string, data []byte, perm fs.FileMode) error {
-	return writeAtomic(osFS{}, path, data, perm, false)
+	return writeAtomic(osFS{}, path, data, perm, syncNone)
 }
 
-func writeAtomic(fsys filesystem, path string, data []byte, perm fs.FileMode, durable bool) error {
+// durability is what of a replacement is synced.
+type durability int
+
+const (
+	syncNone durability = iota
+	syncFile            // content before the rename
+	syncBoth            // and the rename
+)
+
+func writeAtomic(fsys filesystem, path string, data []byte, perm fs.FileMode, d durability) error {
 	dir := filepath.Dir(path)
 	temp, err := fsys.CreateTemp(dir, "."+filepath.Base(path)+tempMark+"*")
 	if err != nil {
 		return explain("write", path, err)
 	}
 	name := temp.Name()
-	if err := fill(temp, data, perm, durable); err != nil {
+	if err := fill(temp, data, perm, d != syncNone); err != nil {
 		_ = fsys.Remove(name) // the write's own error is the one that matters
 		return explain("write", path, err)
 	}
@@ -69,7 +85,7 @@ func writeAtomic(fsys filesystem, path string, data []byte, perm fs.FileMode, du
 		_ = fsys.Remove(name)
 		return explain("replace", path, err)
 	}
-	if !durable {
+	if d != syncBoth {
 		return nil
 	}
 	if err := fsys.SyncDir(dir); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -112,7 +113,7 @@ func TestWriteAtomicCutAnywhereLeavesOldOrNew(t *testing.T) {
 		if err := WriteAtomic(path, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := writeAtomic(&crashFS{budget: budget}, path, after, 0o600, true)
+		err := writeAtomic(&crashFS{budget: budget}, path, after, 0o600, syncBoth)
 		got, rerr := os.ReadFile(path)
 		if rerr != nil {
 			t.Fatalf("cut after %d steps: %v", budget, rerr)
@@ -138,17 +139,17 @@ func TestWriteAtomicCutAnywhereLeavesOldOrNew(t *testing.T) {
 
 func TestWriteAtomicSyncsBeforeItReplaces(t *testing.T) {
 	t.Parallel()
-	c := &crashFS{budget: 1000}
-	if err := writeAtomic(c, filepath.Join(t.TempDir(), "f"), []byte("x"), 0o600, true); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"create", "write", "chmod", "sync", "rename", "syncdir"}
-	if len(c.calls) != len(want) {
-		t.Fatalf("calls %v, want %v", c.calls, want)
-	}
-	for i := range want {
-		if c.calls[i] != want[i] {
-			t.Fatalf("calls %v, want %v", c.calls, want)
+	for d, want := range map[durability]string{
+		syncBoth: "create write chmod sync rename syncdir",
+		syncFile: "create write chmod sync rename",
+		syncNone: "create write chmod rename",
+	} {
+		c := &crashFS{budget: 1000}
+		if err := writeAtomic(c, filepath.Join(t.TempDir(), "f"), []byte("x"), 0o600, d); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(c.calls, " "); got != want {
+			t.Errorf("calls %q, want %q", got, want)
 		}
 	}
 }
