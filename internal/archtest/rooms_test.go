@@ -35,11 +35,11 @@ var rooms = map[string]room{
 	".": {may: list("internal/cli")},
 
 	"internal/cli": {
-		// Those of workers are hidden commands, whole, and their names. Of the
+		// It prints snapshots (loop/state) and holds hidden commands (workers). Of the
 		// rooms that commands drive it takes the requests and the outcomes;
 		// the stores themselves come from internal/app.
 		may: list(values, "internal/app", "internal/demo", "internal/config", "internal/logkey", "internal/statefile",
-			"workers", "workers/script", "workers/supervise",
+			"loop/state", "workers", "workers/script", "workers/supervise",
 			"gitapp", "gitapp/pulls", "gitapp/pulls/local", "worktree"),
 		never: list("board/native", "board/linear", "board/ghproject", "loop/plan", "tui/..."),
 	},
