@@ -29,6 +29,9 @@ func (f *firing) finished(ctx context.Context) error {
 func (f *firing) look(ctx context.Context, r state.Run) error {
 	switch r.Phase {
 	case state.PhaseRetrying:
+		if r.Stopped != "" {
+			return f.settleStopped(ctx, r)
+		}
 		return nil
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting:
 		return f.unfinishedStart(ctx, r)
@@ -40,6 +43,9 @@ func (f *firing) look(ctx context.Context, r state.Run) error {
 	}
 	switch st.Phase {
 	case state.WorkerRunning:
+		if r.Stopped != "" {
+			f.stop(r)
+		}
 		return nil
 	case state.WorkerExited:
 		return f.settle(ctx, r, *st.Exit)

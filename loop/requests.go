@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -48,14 +49,14 @@ func (f *firing) request(ctx context.Context, c state.Command) error {
 	return fmt.Errorf("%q is not for a row", c.Kind)
 }
 
-// runOn is our run on a row.
+// runOn is our run on a row: the newest, where a retry takes over a claim.
 func (f *firing) runOn(ref board.Ref) (state.Run, bool) {
-	f.refresh()
-	r, ok := f.facts.RunOn(ref)
-	if !ok {
-		return state.Run{}, false
+	for _, r := range slices.Backward(f.book.runs) {
+		if r.Ref == ref {
+			return r, true
+		}
 	}
-	return *r, true
+	return state.Run{}, false
 }
 
 // hold stops the worker on a row, if there is one, and holds the row (design.md,

@@ -22,9 +22,11 @@ type process struct {
 
 	mu      sync.Mutex
 	effects []string
-	crashAt int  // 1-based; 0 is never
-	after   bool // die after the effect instead of before it
-	late    bool // die before it, and let it happen a little later
+	counted int
+	crashAt int    // 1-based; 0 is never
+	only    string // count only effects of this name
+	after   bool   // die after the effect instead of before it
+	late    bool   // die before it, and let it happen a little later
 	broken  map[string]error
 	panic   map[string]int
 	holds   map[string]chan struct{}
@@ -47,7 +49,7 @@ func (w *world) startDying(n int, after bool, edits ...func(*loop.Options)) *pro
 
 func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 	*p = process{
-		w: w, crashAt: p.crashAt, after: p.after, late: p.late, broken: map[string]error{}, panic: map[string]int{}, holds: map[string]chan struct{}{},
+		w: w, crashAt: p.crashAt, only: p.only, after: p.after, late: p.late, broken: map[string]error{}, panic: map[string]int{}, holds: map[string]chan struct{}{},
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
@@ -171,7 +173,10 @@ func (p *process) effect(ctx context.Context, name string, do func() error) erro
 		return errGone
 	}
 	p.effects = append(p.effects, name)
-	mine := len(p.effects) == p.crashAt
+	if p.only == "" || p.only == name {
+		p.counted++
+	}
+	mine := p.counted == p.crashAt && (p.only == "" || p.only == name)
 	if mine && !p.after {
 		p.die()
 		if p.late {

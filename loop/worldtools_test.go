@@ -37,7 +37,7 @@ func abortCut(t *testing.T, k int, after bool) bool {
 		p := w.start(forever, slots(3))
 		time.Sleep(2 * time.Minute)
 		p.mu.Lock()
-		p.crashAt, p.after = len(p.effects)+k, after
+		p.crashAt, p.after = p.counted+k, after
 		p.mu.Unlock()
 		_ = p.e.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 		p.wait()

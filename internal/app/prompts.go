@@ -45,7 +45,7 @@ func (p *prompter) Prompt(_ context.Context, r loop.PromptRequest) (state.RunSpe
 	case board.KindDeveloper:
 		spec.Dir = r.Run.Worktree
 		spec.Prompt, err = set.Developer(prompt.DeveloperInput{
-			Task: task, Branch: r.Run.Branch, Worktree: r.Run.Worktree,
+			Task: task, Branch: r.Run.Branch, Worktree: r.Run.Worktree, Existing: !r.Run.Fresh,
 			OwnerRequests: r.Requests, Findings: reviews(r.PR, true),
 		})
 	case board.KindReviewer:
@@ -63,7 +63,7 @@ func (p *prompter) task(r loop.PromptRequest, nonce string) prompt.Task {
 	t := prompt.Task{
 		Issue: r.Issue, PR: openPull(r.PR), DefaultBranch: p.repo.Base, Remote: p.repo.Remote,
 		OnGitHub: p.cfg.Pulls.Kind == "github", UI: r.Issue.HasLabel(p.cfg.Labels().UI),
-		Attempt: r.Run.Attempt, Failure: r.Run.Failure, Nonce: nonce,
+		Attempt: r.Run.Attempt, Resume: r.Run.Resume, Failure: r.Run.Failure, Nonce: nonce,
 	}
 	if q, a, ok := board.AnswerTo(&r.Issue); ok {
 		t.Question, t.Answer = board.WithoutMark(q.Body), a.Body

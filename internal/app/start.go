@@ -47,6 +47,11 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	}
 	defer s.close()
 	e := loop.New(s.options, s.deps)
+	stop, err := f.serveControl(ctx, s, e)
+	if err != nil {
+		return loop.End{}, err
+	}
+	defer stop()
 	var end loop.End
 	if o.NoTUI || !f.IO.OutTTY || !f.IO.InTTY {
 		end, err = f.runHeadless(ctx, e)
@@ -67,6 +72,7 @@ type session struct {
 	cfg     *config.Config
 	options loop.Options
 	deps    loop.Deps
+	state   string // state folder
 	closers []func()
 }
 
@@ -104,6 +110,7 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 		return nil, err
 	}
 	stateDir := s.cfg.StateDir(f.Getenv)
+	s.state = stateDir
 	unlock, err := f.lockLoop(repo.Common, repo.Root, stateDir)
 	if err != nil {
 		return nil, err

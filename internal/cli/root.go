@@ -57,6 +57,7 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newPullsCmd,
 		newPruneCmd,
 		newStartCmd,
+		newCtlCmd,
 		newBoardCmd,
 		newScriptAgentCmd,
 		newDemoCmd,
@@ -71,6 +72,8 @@ func New(f *app.Factory) *cobra.Command {
 		Short:         "A control room for a human-supervised loop of coding agents",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		// Whatever a command is: a worker may run what its kind may.
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 	}
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)

@@ -48,6 +48,7 @@ func try(t *testing.T, kind board.Kind, place string, attempts []attempt) *bench
 	if err := os.WriteFile(filepath.Join(b.bin, "dispatcher"), []byte(stand), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	b.write(".secrets/key.pem", "SECRET\n")
 	b.git("worktree", "add", "-q", ".claude/worktrees/x", "-b", "task/dsp-1-x")
 	calls, final := b.worker(kind, filepath.Join(b.repo, place))
 	if final != "Tried." {
@@ -88,10 +89,12 @@ func TestReviewerPermissions(t *testing.T) {
 		read("{{cwd}}/greet.txt", true),
 		{tool: "Grep", input: map[string]any{"pattern": "hello"}, may: true},
 
-		read("/proc/self/environ", false),
+		read("/proc/self/environ", false), read("{{cwd}}/.secrets/key.pem", false), read("/etc/passwd", false), mayNot("cat .secrets/key.pem"),
 		mayNot("printenv ANTHROPIC_API_KEY"), mayNot("env"), mayNot("cat /proc/self/environ"),
 		mayNot("touch pwned"), mayNot("echo hi > pwned"), mayNot("cat > pwned <<'E'\nx\nE"), mayNot("dispatcher pulls diff 3 > pwned"),
 		mayNot("git diff --output=pwned main"), mayNot("git log --output=pwned -1"), mayNot("git diff --ext-diff main"),
+		mayNot("git log --outp=pwned -1"), mayNot("git grep --open-files='touch pwned' hello"), mayNot("git show --outpu=pwned HEAD"),
+		mayNot("git fetch origin --upload-p='touch pwned'"), mayNot("git ls-remote --upload-pac='touch pwned' origin"),
 		mayNot("git fetch --upload-pack='touch pwned' origin"), mayNot("git fetch origin --upload-pack='touch pwned'"),
 		mayNot("git grep -O'touch pwned' hello"), mayNot("git -c core.pager='touch pwned' log -1"),
 		mayNot("git checkout -b pwned"), mayNot("git push origin HEAD"), mayNot("git stash"), mayNot("git restore greet.txt"),
@@ -125,6 +128,8 @@ func TestDeveloperPermissions(t *testing.T) {
 		may("printf 'x' > \"$TMPDIR/body.md\" && cat \"$TMPDIR/body.md\""),
 		may("cd . && grep -c bonjour greet.txt"),
 		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/../../../greet.txt", "content": "pwned\n"}},
+		{tool: "EnterWorktree", input: map[string]any{"name": "other"}},
+		{tool: "ScheduleWakeup", input: map[string]any{"delaySeconds": 60, "reason": "later", "prompt": "go on"}},
 	})
 	if got := b.gitIn(b.remote, "show", "task/dsp-1-x:greet.txt"); got != "bonjour" {
 		t.Errorf("the remote's branch has %q", got)

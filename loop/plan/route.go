@@ -132,8 +132,12 @@ func moved(f *Finished) []state.Decision {
 
 // stopped: a worker that we ended on purpose and that has no answer has not
 // failed; its row goes back (dispatcher-system.md, Stopping; design.md,
-// section 4: drains consume nothing).
+// section 4: drains consume nothing). One that its owner stopped is held
+// whatever it says.
 func stopped(f *Finished) []state.Decision {
+	if f.Run.Stopped == state.StoppedOwner {
+		return heldStop(f)
+	}
 	answered := f.Report.Status != report.StatusNone || f.Report.Verdict != report.VerdictNone
 	if !f.Exit.Stopped || answered && f.Exit.Problem == "" {
 		return nil

@@ -27,7 +27,9 @@ func TestCommandOfADeveloper(t *testing.T) {
 		want := []string{
 			"claude", "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--replay-user-messages", "--verbose",
 			"--permission-prompts", "none", "--session-id", session, "--model", "opus", "--effort", "xhigh", "--max-budget-usd", "2.5",
-			"--append-system-prompt-file", "/state/runs/r1/role.md", "--allowedTools", "Bash", "--permission-mode", "acceptEdits",
+			"--append-system-prompt-file", "/state/runs/r1/role.md", "--allowedTools", "Bash",
+			"--disallowedTools", "EnterWorktree", "ExitWorktree", "CronCreate", "ScheduleWakeup",
+			"--permission-mode", "acceptEdits",
 			"--settings", `{"attribution":{"commit":"","pr":""}}`,
 		}
 		if !slices.Equal(got, want) {
@@ -72,11 +74,11 @@ func TestReviewerReadsOnly(t *testing.T) {
 	if err := json.Unmarshal([]byte(value("--settings")), &settings); err != nil {
 		t.Fatal(err)
 	}
-	if len(settings.Attribution) != 2 || !slices.Contains(settings.Permissions.Deny, "Bash(git * --output*)") {
+	if len(settings.Attribution) != 2 || !slices.Contains(settings.Permissions.Deny, "Read(./.secrets/**)") {
 		t.Errorf("settings %+v", settings)
 	}
 	for _, rule := range reviewerMay() {
-		for _, write := range []string{"push", "commit", "checkout", "reset", "merge ", "gh api", "gh pr merge", "rm", "git *", "gh *"} {
+		for _, write := range []string{"push", "commit", "checkout", "reset", "merge ", "gh api", "gh pr merge", "rm", "git *", "gh *", "git fetch *", "git grep", "git log", "git diff"} {
 			if strings.HasPrefix(rule, "Bash("+write) || strings.HasPrefix(rule, "Bash(git "+write) {
 				t.Errorf("a reviewer may %s", rule)
 			}

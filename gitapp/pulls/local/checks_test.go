@@ -190,13 +190,13 @@ func TestChecksAfterAKill(t *testing.T) {
 	w := newWorld(t, false, withChecks)
 	w.branch("task/dsp-3-x", "flag.txt", "x")
 	w.create("task/dsp-3-x")
-	dir := filepath.Join(w.repo.Dir, ".claude", "worktrees", "checks")
+	dir := filepath.Join(w.repo.Dir, ".claude", "dispatcher", "checks")
 	w.repo.Git("worktree", "add", "-q", "--detach", "--lock", "--reason", "dispatcher checks of #9 pid 1", dir)
 	w.repo.At(dir).Write("left/behind.txt", "x")
 	if _, err := w.store.RunChecks(ctx, "1"); err != nil {
 		t.Fatal(err)
 	}
-	w.repo.Write(".claude/worktrees/checks/half-removed.txt", "x")
+	w.repo.Write(".claude/dispatcher/checks/half-removed.txt", "x")
 	if _, err := w.store.RerunChecks(ctx, "1"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+
+	"github.com/backside4charter/dispatcher/internal/control"
+	"github.com/backside4charter/dispatcher/loop"
+)
+
+// serveControl opens the control socket for as long as the loop lives. A
+// headless loop cannot be steered without it, so that a socket which cannot be
+// opened is an error.
+func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine) (func(), error) {
+	l, err := control.Listen(s.state)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := control.Serve(ctx, l, e); err != nil {
+			s.options.Log.Error("The control socket ended", "error", err)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}, nil
+}
+
+// Control is a client of the loop that runs over this repository.
+func (f *Factory) Control(ctx context.Context) (*control.Client, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return control.NewClient(cfg.StateDir(f.Getenv)), nil
+}

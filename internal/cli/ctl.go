@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/app"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// ctlVerb is one command of `ctl` that asks something of the loop.
+type ctlVerb struct {
+	kind  state.CommandKind
+	short string
+	did   string // what is said when the loop has taken it
+	row   bool   // it takes a ref
+	body  string // what its text is; empty when it takes none
+	must  bool   // the text is required
+}
+
+func ctlVerbs() []ctlVerb {
+	return []ctlVerb{
+		{kind: state.CommandPause, short: "Start nothing new; what runs goes on", did: "paused"},
+		{kind: state.CommandResume, short: "Start work again", did: "resumed"},
+		{kind: state.CommandFire, short: "Fire now", did: "firing"},
+		{kind: state.CommandHold, short: "Work on an issue no further", did: "held", row: true, body: "why"},
+		{kind: state.CommandUnhold, short: "Let a held issue go on", did: "let go on", row: true, body: "why"},
+		{kind: state.CommandRetry, short: "Try an issue again now, given up or waiting", did: "will be tried again", row: true, body: "a note for the worker"},
+		{kind: state.CommandStop, short: "Stop the worker on an issue and hold the issue", did: "is being stopped", row: true, body: "why"},
+		{kind: state.CommandAnswer, short: "Answer a question; the issue moves on", did: "answered", row: true, body: "the answer, in Markdown", must: true},
+		{kind: state.CommandDrain, short: "Finish what runs, start nothing new, then end", did: "draining"},
+		{kind: state.CommandAbort, short: "Stop all workers, put their rows back, then end", did: "aborting"},
+	}
+}
+
+func newCtlCmd(f *app.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ctl",
+		Short: "Steer the loop that runs over this repository",
+		Long: `Steer the loop that runs over this repository, from another terminal or a
+script. Each command is answered when the loop has taken it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCtlStatusCmd(f))
+	for _, v := range ctlVerbs() {
+		cmd.AddCommand(newCtlVerbCmd(f, v))
+	}
+	return cmd
+}
+
+// ctlDone is what a taken command answers with --json.
+type ctlDone struct {
+	Command state.CommandKind `json:"command"`
+	Ref     board.Ref         `json:"ref,omitempty"`
+	Taken   bool              `json:"taken"`
+}
+
+func newCtlVerbCmd(f *app.Factory, v ctlVerb) *cobra.Command {
+	var body bodyFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   string(v.kind),
+		Short: v.short,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c := state.Command{Kind: v.kind}
+			if v.row {
+				p, ref, err := boardRef(cmd.Context(), f, args[0])
+				if err != nil {
+					return err
+				}
+				if _, err := p.Issue(cmd.Context(), ref); err != nil {
+					return err
+				}
+				c.Ref = ref
+			}
+			text, given, err := body.read(f, cmd)
+			if err != nil {
+				return err
+			}
+			if v.must && !given {
+				return fmt.Errorf("%s takes --body <text> or --body-file <path>", v.kind)
+			}
+			c.Text = strings.TrimSpace(text)
+			return runCtl(cmd.Context(), f, c, v, asJSON)
+		},
+	}
+	if v.row {
+		cmd.Use += " <ref>"
+		cmd.Args = exactArgs("an issue")
+		cmd.ValidArgsFunction = completingOnce(f, refs)
+	}
+	if v.body != "" {
+		body.add(cmd, v.body)
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")
+	return cmd
+}
+
+func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJSON bool) error {
+	client, err := f.Control(ctx)
+	if err != nil {
+		return err
+	}
+	if err := client.Send(ctx, c); err != nil {
+		return failWith(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err))
+	}
+	if asJSON {
+		return printJSON(f, ctlDone{Command: c.Kind, Ref: c.Ref, Taken: true})
+	}
+	return say(f, "%s", strings.TrimSpace(string(c.Ref)+" "+v.did))
+}
+
+func newCtlStatusCmd(f *app.Factory) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say what the loop does, what runs and what needs you",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := f.Control(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := client.Snapshot(cmd.Context())
+			if err != nil {
+				return failWith(err)
+			}
+			if asJSON {
+				return printJSON(f, s)
+			}
+			return printStatus(f, s)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the whole snapshot as JSON")
+	return cmd
+}
+
+// printStatus says in lines what the control room shows on top.
+func printStatus(f *app.Factory, s *state.Snapshot) error {
+	lines := []string{fmt.Sprintf("%s · %s · %s · firing %d · $%.2f today",
+		s.Mode, s.Repository, strings.Join(s.Milestones, " "), s.Firing, s.CostToday)}
+	if s.Status != "" {
+		lines = append(lines, s.Status)
+	}
+	if s.PollError != "" {
+		lines = append(lines, "! "+s.PollError)
+	}
+	for i := range s.Workers {
+		w := &s.Workers[i]
+		if w.Outcome != "" {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s %s try %d, %s: %s", w.Run.Ref, w.Run.Kind, w.Run.Attempt,
+			age(s.At.Sub(w.Run.ClaimedAt)), orDash(w.Activity)))
+	}
+	for _, n := range s.Needs {
+		lines = append(lines, fmt.Sprintf("! %s %s, %s: %s", n.Ref, n.Kind, age(s.At.Sub(n.Since)), firstLineOf(n.Text)))
+	}
+	for _, line := range lines {
+		if err := say(f, "%s", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// age is a duration as people say it.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+func firstLineOf(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
