@@ -105,6 +105,10 @@ func (m *Model) countdown(now time.Time, long bool) string {
 		return " · poll now"
 	case s.NextFiring.IsZero():
 		return ""
+	case !long && !s.NextFiring.After(now):
+		return " · now "
+	case !s.NextFiring.After(now):
+		return " · poll now"
 	case long:
 		return " · poll in " + widget.Clock(s.NextFiring.Sub(now))
 	}
@@ -232,7 +236,7 @@ func (m *Model) subjectLine(now time.Time) string {
 	}
 	if n := m.notice(); n != nil {
 		text := st.Signs.Attention + " "
-		if n.Ref != "" {
+		if n.Ref != "" && !strings.HasPrefix(n.Text, string(n.Ref)) {
 			text += widget.Clean(string(n.Ref)) + ": "
 		}
 		text += widget.Clean(n.Text)

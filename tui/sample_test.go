@@ -115,7 +115,7 @@ func sampleRows() []state.Row {
 	rows[5].Issue.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "a3f1c2d4", Stamp: ago(3 * time.Minute)}
 	rows[5].Issue.Comments = []board.Comment{
 		{Role: board.ActorDispatcher, Body: "PR #41, verify with: `go test ./...`", At: ago(2 * time.Hour)},
-		{Role: board.ActorReviewer, Body: "CHANGES_REQUESTED: 2 blocking", At: ago(time.Hour)},
+		{Role: board.ActorReviewer, Body: "CHANGES_REQUESTED: 2 blocking\n\ndispatcher:v1 run=59810cb4-925a-4429-8af2-dad00ffae11e kind=reviewer", At: ago(time.Hour)},
 		{Role: board.ActorOwner, Author: "anna", Body: "please keep the old key format", At: ago(20 * time.Minute)},
 	}
 	rows[7].Issue.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "other", Stamp: ago(97 * time.Minute)}

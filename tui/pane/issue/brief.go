@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/present"
@@ -73,6 +74,13 @@ func Asked(s *state.Snapshot, row *state.Row, w int, st *themes.Styles) []string
 	return append(out, widget.Markdown(n.Text, w, st)...)
 }
 
+// repeats says whether a comment is what the issue asks, which stands above
+// already.
+func repeats(s *state.Snapshot, issue *board.Issue, comment string) bool {
+	n := present.NeedOf(s, issue.Ref)
+	return n != nil && strings.Contains(comment, strings.TrimSpace(n.Text))
+}
+
 // Reading is what fills the room below Brief when no worker is to be watched:
 // what the issue asks, its description, and the last comment.
 func Reading(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
@@ -84,7 +92,7 @@ func Reading(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *the
 		out = append(out, widget.Blank(w, 1)...)
 	}
 	out = append(out, description(&row.Issue, w, st)...)
-	if n := len(row.Issue.Comments); n > 0 {
+	if n := len(row.Issue.Comments); n > 0 && !repeats(s, &row.Issue, row.Issue.Comments[n-1].Body) {
 		last := comment(&row.Issue.Comments[n-1], w, now, st)
 		last = last[:len(last)-1]
 		if len(out)+1+len(last) > h {

@@ -213,8 +213,15 @@ func comment(c *board.Comment, w int, now time.Time, st *themes.Styles) []string
 		who = c.Author
 	}
 	head := widget.Line{}.Add(st.Accent, widget.Clean(who)).Add(st.Muted, "  "+widget.Ago(c.At, now))
+	body, mark := c.Body, ""
+	if found, ok := board.ParseMark(body); ok && c.Role != board.ActorOwner {
+		body, mark = board.WithoutMark(body), widget.Cut(widget.Clean(found.Run), 9)
+	}
+	if mark != "" {
+		head = head.Add(st.Muted, "  run "+mark)
+	}
 	out := []string{head.Render(w, false, st)}
-	for _, l := range widget.Markdown(c.Body, max(w-2, 0), st) {
+	for _, l := range widget.Markdown(body, max(w-2, 0), st) {
 		out = append(out, widget.Pad(l, 2, w))
 	}
 	return append(out, widget.Blank(w, 1)...)
