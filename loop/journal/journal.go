@@ -84,7 +84,7 @@ func (e *AsideError) Unwrap() error { return e.Err }
 // empty list that may be used.
 func (j *Journal) Runs() ([]state.Run, error) {
 	var c claims
-	if err := j.read(claimsFile, &c, func() int { return c.Version }); err != nil {
+	if err := j.read(claimsFile, &c); err != nil {
 		return nil, err
 	}
 	if c.Host != "" && c.Host != j.host {
@@ -104,8 +104,10 @@ func (j *Journal) SaveRuns(runs []state.Run) error {
 // Runtime is what was saved last; the zero value if nothing was.
 func (j *Journal) Runtime() (Runtime, error) {
 	var r Runtime
-	err := j.read(runtimeFile, &r, func() int { return r.Version })
-	return r, err
+	if err := j.read(runtimeFile, &r); err != nil {
+		return Runtime{}, err
+	}
+	return r, nil
 }
 
 // SaveRuntime replaces it.
@@ -122,7 +124,9 @@ func (j *Journal) write(name string, v any) error {
 	return statefile.WriteAtomic(filepath.Join(j.dir, name), append(data, '\n'), 0o600)
 }
 
-func (j *Journal) read(name string, v any, got func() int) error {
+// read fills v from a file, which need not exist. The version is looked at
+// first: a newer program may have given every other field another shape.
+func (j *Journal) read(name string, v any) error {
 	path := filepath.Join(j.dir, name)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,11 +135,19 @@ func (j *Journal) read(name string, v any, got func() int) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
+	var head struct {
+		Version int `json:"version"`
+	}
+	switch err := json.Unmarshal(data, &head); {
+	case err != nil:
+		return j.aside(path, err)
+	case head.Version > version:
+		return &statefile.NewerVersionError{Path: path, Version: head.Version, Known: version}
+	case head.Version < 1:
+		return j.aside(path, errors.New("it names no format version"))
+	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return j.aside(path, err)
-	}
-	if n := got(); n > version {
-		return &statefile.NewerVersionError{Path: path, Version: n, Known: version}
 	}
 	return nil
 }
