@@ -40,6 +40,7 @@ type world struct {
 	scripts   map[board.Ref]map[board.Kind][]script
 	prompts   []loop.PromptRequest
 	runs      []state.Run // what the journal holds
+	phases    phaseLog    // how the journal changed, if somebody asks
 	runtime   journal.Runtime
 	costs     map[string]journal.Cost
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone

@@ -53,7 +53,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
-		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p},
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -346,6 +346,9 @@ func (f journalOf) SaveRuns(runs []state.Run) error {
 	return f.p.effect(context.Background(), "save", func() error {
 		f.p.w.mu.Lock()
 		defer f.p.w.mu.Unlock()
+		if f.p.w.phases != nil {
+			f.p.w.phases.saw(f.p.w.runs, runs)
+		}
 		f.p.w.runs = slices.Clone(runs)
 		return nil
 	})
@@ -383,4 +386,18 @@ func (f journalOf) CostOn(time.Time) (float64, error) {
 		sum += c.USD
 	}
 	return sum, nil
+}
+
+// lifeOf tells whether a claim's worker lives on the world's one machine.
+type lifeOf struct{ p *process }
+
+func (l lifeOf) Lives(c board.Claim) bool {
+	l.p.w.mu.Lock()
+	defer l.p.w.mu.Unlock()
+	for _, v := range l.p.w.workers {
+		if v.pid == c.PID && v.lives() {
+			return true
+		}
+	}
+	return false
 }
