@@ -109,10 +109,14 @@ func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (boo
 		return false, err
 	}
 	all, err := store.List(ctx, true)
-	if err != nil {
+	_, broken := errors.AsType[*local.BrokenError](err)
+	if err != nil && !broken {
 		return false, err
 	}
 	pr := plan.PullOf(&issue, all)
+	if pr != nil && pr.Author == local.UnreadableAuthor {
+		return false, err
+	}
 	return pr != nil && pr.State == board.PullMerged, nil
 }
 

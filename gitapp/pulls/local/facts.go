@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,24 +32,43 @@ const maxKnown = 2000
 // heads is where the branches stand now.
 type heads map[string]string
 
-// List answers the open pull requests, or all of them, by number. With an
-// error about broken records the others are answered too.
+// List answers the open pull requests, or all of them, by number. A record that
+// cannot be read is answered as an open pull request by UnreadableAuthor, and a
+// *BrokenError says why beside the complete answer.
 func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error) {
-	records, broken := s.loadAll()
+	records, err := s.loadAll()
+	broken, ok := errors.AsType[*BrokenError](err)
+	if err != nil && !ok {
+		return nil, err
+	}
 	var wanted []record
 	for _, r := range records {
 		if all || r.State == board.PullOpen {
 			wanted = append(wanted, r)
 		}
 	}
-	prs, err := s.facts(ctx, wanted)
-	if err != nil {
-		return nil, fmt.Errorf("list pull requests: %w", err)
+	prs, factsErr := s.facts(ctx, wanted)
+	if factsErr != nil {
+		return nil, fmt.Errorf("list pull requests: %w", factsErr)
 	}
 	if !all {
 		prs = onlyOpen(prs)
 	}
-	return prs, broken
+	if broken != nil {
+		prs = withBroken(prs, broken)
+	}
+	return prs, err
+}
+
+func withBroken(prs []board.PullRequest, broken *BrokenError) []board.PullRequest {
+	for n := range broken.Records {
+		prs = append(prs, board.PullRequest{
+			Number: n, Name: pulls.Name(n), Title: "its record cannot be read", State: board.PullOpen,
+			Author: UnreadableAuthor, Mergeable: board.MergeUnknown, Checks: board.ChecksNone,
+		})
+	}
+	slices.SortFunc(prs, func(a, b board.PullRequest) int { return a.Number - b.Number })
+	return prs
 }
 
 func onlyOpen(prs []board.PullRequest) []board.PullRequest {
@@ -201,15 +221,12 @@ func (s *Store) fetchMoved(ctx context.Context, now heads, branches map[string]b
 
 // open is an open pull request with its live facts.
 func (s *Store) open(ctx context.Context, r *record, now heads) (board.PullRequest, error) {
-	base, ok := now[r.Base]
-	if !ok {
-		return board.PullRequest{}, fmt.Errorf("its base %s is not there (any more)", r.Base)
-	}
+	base, based := now[r.Base]
 	head, there := now[r.Head]
 	if !there {
 		head = r.HeadSHA
 	}
-	if !s.o.Git.HasCommit(ctx, s.o.Repo, head) {
+	if !based || !s.o.Git.HasCommit(ctx, s.o.Repo, head) {
 		pr := static(r)
 		pr.HeadSHA, pr.Mergeable = head, board.MergeUnknown
 		pr.CheckRuns, pr.Checks = s.checksAt(r, head)
@@ -402,11 +419,9 @@ func (s *Store) Diff(ctx context.Context, name string) (string, error) {
 	}
 	from := r.ForkSHA
 	if pr.State == board.PullOpen {
-		now, err := s.heads(ctx, []record{r})
-		if err != nil {
+		if from, err = s.baseOf(ctx, &pr); err != nil {
 			return "", fmt.Errorf("diff of %s: %w", pr.Name, err)
 		}
-		from = now[r.Base]
 	}
 	return s.o.Git.Diff(ctx, s.o.Repo, from, pr.HeadSHA)
 }

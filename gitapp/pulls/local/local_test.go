@@ -381,6 +381,36 @@ func TestBranchGone(t *testing.T) {
 	})
 }
 
+func TestBaseGone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		w.repo.Git("branch", "release")
+		if w.remote != "" {
+			w.repo.Git("push", "-q", "origin", "release")
+		}
+		w.branch("task/a", "a.txt", "a")
+		w.branch("task/b", "b.txt", "b")
+		if _, err := w.store.Create(ctx, pulls.CreateRequest{Title: "t", Head: "task/a", Base: "release"}); err != nil {
+			t.Fatal(err)
+		}
+		w.create("task/b")
+		w.repo.Git("branch", "-D", "release")
+		if w.remote != "" {
+			w.repo.Git("push", "-q", "origin", ":release")
+		}
+		all, err := w.store.List(ctx, false)
+		if err != nil || len(all) != 2 || all[0].Mergeable != board.MergeUnknown || all[1].Mergeable != board.MergeClean {
+			t.Errorf("all = %+v, %v", all, err)
+		}
+		if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner}); err == nil || !strings.Contains(err.Error(), "base release") {
+			t.Errorf("err = %v", err)
+		}
+		if _, err := w.store.Diff(ctx, "1"); err == nil || !strings.Contains(err.Error(), "base release") {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
@@ -403,8 +433,12 @@ func TestRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := w.store.List(ctx, true)
-		if err == nil || !strings.Contains(err.Error(), tc.want) || len(all) != 1 || all[0].Number != 2 {
+		broken, ok := errors.AsType[*local.BrokenError](err)
+		if !ok || broken.Records[1] == nil || !strings.Contains(err.Error(), tc.want) || len(all) != 2 || all[1].Number != 2 || all[1].Author != "dev" {
 			t.Errorf("%s: %+v, %v", name, all, err)
+		}
+		if all[0].Number != 1 || all[0].Author != local.UnreadableAuthor || all[0].ByAgent || all[0].State != board.PullOpen {
+			t.Errorf("%s: the broken one is %+v", name, all[0])
 		}
 		if _, err := w.store.RequestChanges(ctx, "1", "Olive", "x"); err == nil {
 			t.Errorf("%s: it was written to", name)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,25 +186,44 @@ func (s *Store) numbers() ([]int, error) {
 	return all, nil
 }
 
-// loadAll reads every record that can be read; the error names the others.
+// UnreadableAuthor stands as the author of a pull request whose record cannot
+// be read. It is nobody's, and so it holds the rows that link it.
+const UnreadableAuthor = "(unreadable record)"
+
+// BrokenError names the records that cannot be read. What comes with it is
+// otherwise complete.
+type BrokenError struct {
+	Records map[int]error // by number
+}
+
+func (e *BrokenError) Error() string {
+	var lines []string
+	for _, n := range slices.Sorted(maps.Keys(e.Records)) {
+		lines = append(lines, e.Records[n].Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// loadAll reads every record that can be read; a *BrokenError names the others.
 func (s *Store) loadAll() ([]record, error) {
 	numbers, err := s.numbers()
 	if err != nil {
 		return nil, err
 	}
-	var (
-		all  []record
-		errs []error
-	)
+	var all []record
+	broken := &BrokenError{Records: map[int]error{}}
 	for _, n := range numbers {
 		r, err := s.load(n)
 		if err != nil {
-			errs = append(errs, err)
+			broken.Records[n] = err
 			continue
 		}
 		all = append(all, r)
 	}
-	return all, errors.Join(errs...)
+	if len(broken.Records) > 0 {
+		return all, broken
+	}
+	return all, nil
 }
 
 // locked runs f while no other process writes records; what names what is
