@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,11 +163,9 @@ func (m *Model) movePane(mv widget.Move) {
 func (m *Model) unknown(msg tea.KeyPressMsg) {
 	name := msg.String()
 	for _, e := range keymap.NotHere() {
-		for _, k := range e.Keys {
-			if k == name {
-				m.say(themes.ToneMuted, name+" ("+e.Does+") is a command for now: "+m.fill(e.Way))
-				return
-			}
+		if slices.Contains(e.Keys, name) {
+			m.say(themes.ToneMuted, name+" ("+e.Does+") is a command for now: "+m.fill(e.Way))
+			return
 		}
 	}
 	if utf8.RuneCountInString(name) == 1 || name == "space" {

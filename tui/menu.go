@@ -62,7 +62,9 @@ func (m *Model) leaveMenu() menu {
 	leave := choice{"leave, workers go on; the next start takes them up again", state.Command{Kind: state.CommandLeave}, LeaveWorkers, ""}
 	drain := choice{"drain, then leave: nothing new starts, the room closes when they are done", state.Command{Kind: state.CommandDrain}, LeaveDrained, ""}
 	abort := choice{
-		"abort and leave", state.Command{Kind: state.CommandAbort}, LeaveAborted,
+		"abort and leave",
+		state.Command{Kind: state.CommandAbort},
+		LeaveAborted,
 		fmt.Sprintf("Stop %s now? Commits and branches stay; rows go back where they came from.", widget.Count(n, "worker", "workers")),
 	}
 	switch {

@@ -230,7 +230,7 @@ func comment(c *board.Comment, w int, now time.Time, st *themes.Styles) []string
 // Boxes counts an issue's ticked boxes: `1 of 2 boxes`, empty without any.
 func Boxes(body string) string {
 	done, all := 0, 0
-	for _, l := range strings.Split(body, "\n") {
+	for l := range strings.SplitSeq(body, "\n") {
 		l = strings.ToLower(strings.TrimLeft(l, " \t"))
 		if len(l) < 6 || !strings.ContainsRune("-*+", rune(l[0])) {
 			continue
