@@ -12,24 +12,44 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/internal/cli"
 	"github.com/backside4charter/dispatcher/internal/demo"
 	"github.com/backside4charter/dispatcher/internal/git"
 	"github.com/backside4charter/dispatcher/workers/report"
 )
 
-// Under the program's name the test binary is the program.
+// The program under test, built once for all tests.
+var (
+	programDir string
+	build      = sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp("", "demo-program")
+		if err != nil {
+			return "", err
+		}
+		programDir = dir
+		path := filepath.Join(dir, "dispatcher")
+		if runtime.GOOS == "windows" {
+			path += ".exe"
+		}
+		if out, err := exec.Command("go", "build", "-o", path, "../..").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build the program: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+)
+
 func TestMain(m *testing.M) {
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "dispatcher") {
-		os.Exit(cli.Run(context.Background(), "test", os.Args[1:]))
+	code := m.Run()
+	if programDir != "" {
+		_ = os.RemoveAll(programDir)
 	}
-	os.Exit(m.Run())
+	os.Exit(code)
 }
 
 // hand plays the loop's part by hand, so that the scripts are tried against
@@ -41,26 +61,11 @@ type hand struct {
 	env []string
 }
 
-// program puts the test binary where it is found as `dispatcher`.
-func program(t *testing.T, dir string) string {
+// program is the path of the program.
+func program(t *testing.T) string {
 	t.Helper()
-	name := "dispatcher"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	self, err := os.Executable()
+	path, err := build()
 	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, name)
-	if os.Link(self, path) == nil {
-		return path
-	}
-	data, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -77,8 +82,8 @@ func environ(t *testing.T, binDir string) []string {
 
 func newHand(t *testing.T) *hand {
 	t.Helper()
-	binDir := t.TempDir()
-	h := &hand{t: t, bin: program(t, binDir), env: environ(t, binDir)}
+	bin := program(t)
+	h := &hand{t: t, bin: bin, env: environ(t, filepath.Dir(bin))}
 	var err error
 	h.d, err = demo.Prepare(t.Context(), demo.Options{
 		Dir: t.TempDir(), Fast: true, Environ: h.env,

@@ -68,8 +68,8 @@ func TestWholeDemo(t *testing.T) {
 // unprepared is a hand whose demo the program makes itself.
 func unprepared(t *testing.T) *hand {
 	t.Helper()
-	binDir := t.TempDir()
-	h := &hand{t: t, bin: program(t, binDir), env: environ(t, binDir)}
+	bin := program(t)
+	h := &hand{t: t, bin: bin, env: environ(t, filepath.Dir(bin))}
 	h.d.Dir = filepath.Join(t.TempDir(), "d")
 	h.d.Repo, h.d.Remote = filepath.Join(h.d.Dir, "repo"), filepath.Join(h.d.Dir, "remote.git")
 	return h
