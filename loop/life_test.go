@@ -146,7 +146,7 @@ func TestRetryThenAttention(t *testing.T) {
 		if n := w.notes(ref); len(n) != 2 || n[1] != "needs human attention: 2 failed dispatcher attempts - exit status 1" {
 			t.Fatalf("the dispatcher said %q", n)
 		}
-		if !strings.Contains(end.Status, "DSP-1 needs attention") {
+		if !strings.Contains(end.Status, "DSP-1 needs") || !strings.Contains(end.Status, "exit status 1") {
 			t.Errorf("the status reads %q", end.Status)
 		}
 		var second time.Time
