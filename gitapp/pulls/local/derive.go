@@ -1,0 +1,79 @@
+package local
+
+import (
+	"context"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// pair is two commits that something follows from.
+type pair struct{ base, head string }
+
+// derived is what follows from two commits, for ever.
+type derived struct {
+	mergeable board.Mergeable
+	behind    int
+	ahead     int
+	foreign   []string
+	contained bool   // base contains head
+	fork      string // where head left base
+}
+
+// maxKnown bounds what is remembered of pairs of commits.
+const maxKnown = 2000
+
+// derive answers what follows from two commits, from memory if it can.
+func (s *Store) derive(ctx context.Context, p pair) (derived, error) {
+	s.mu.Lock()
+	d, ok := s.known[p]
+	s.mu.Unlock()
+	if ok {
+		return d, nil
+	}
+	d, err := s.compute(ctx, p)
+	if err != nil {
+		return d, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= maxKnown {
+		clear(s.known)
+	}
+	s.known[p] = d
+	return d, nil
+}
+
+func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
+	g, repo := s.o.Git, s.o.Repo
+	d := derived{mergeable: board.MergeClean}
+	var err error
+	if d.contained, err = g.IsAncestor(ctx, repo, p.head, p.base); err != nil {
+		return d, err
+	}
+	if d.behind, err = g.BehindBy(ctx, repo, p.base, p.head); err != nil {
+		return d, err
+	}
+	if d.fork, err = g.MergeBase(ctx, repo, p.base, p.head); err != nil {
+		return d, err
+	}
+	if d.contained {
+		return d, nil
+	}
+	if d.ahead, err = g.BehindBy(ctx, repo, p.head, p.base); err != nil {
+		return d, err
+	}
+	_, conflicts, err := g.MergeTree(ctx, repo, p.base, p.head)
+	if err != nil {
+		return d, err
+	}
+	if len(conflicts) > 0 {
+		d.mergeable = board.MergeConflict
+	}
+	authors, err := g.Authors(ctx, repo, p.base, p.head)
+	for _, a := range authors {
+		if a.Email != s.o.Developer.Email {
+			d.foreign = append(d.foreign, a.String())
+		}
+	}
+	return d, err
+}
