@@ -76,14 +76,15 @@ type Model struct {
 	frame layout.Frame
 	place layout.Board
 
-	snap    *state.Snapshot
-	started time.Time // when the room began to wait for the first picture
-	lost    bool      // the loop is out of contact
-	view    view
-	back    []view
-	mode    mode
-	onStrip bool
-	asList  bool
+	pictures <-chan *state.Snapshot
+	snap     *state.Snapshot
+	started  time.Time // when the room began to wait for the first picture
+	lost     bool      // the loop is out of contact
+	view     view
+	back     []view
+	mode     mode
+	onStrip  bool
+	asList   bool
 
 	board  *boardpane.Model
 	strip  *workers.Strip
@@ -122,7 +123,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 	st := th.Styles()
 	start := now()
 	return &Model{
-		ctx: ctx, opts: opts, now: now, theme: th, fixed: fixed, styles: &st,
+		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, fixed: fixed, styles: &st,
 		keys: keymap.NewGlobal(), menuKeys: keymap.NewMenu(), typing: keymap.NewField(),
 		started: start, acked: map[uint64]bool{}, dirty: true,
 		board: boardpane.New(&st), strip: workers.NewStrip(&st), wview: workers.New(&st, start.Location()),
@@ -160,7 +161,7 @@ type sentMsg struct {
 
 // wait takes the next picture, not sooner than a frame after the last one.
 func (m *Model) wait(last time.Time) tea.Cmd {
-	ctx, ch := m.ctx, m.opts.Controller.Snapshots()
+	ctx, ch := m.ctx, m.pictures
 	return func() tea.Msg {
 		if !last.IsZero() && !sleep(ctx, time.Until(last.Add(frameEvery))) {
 			return nil

@@ -201,6 +201,13 @@ func TestSizesWhileRunning(t *testing.T) {
 	ctl.ch <- sample()
 	x := open(t.Context(), t, 120, 40, Options{Controller: ctl, Now: fixed, Attached: true})
 	x.see("Cache invalidation")
+	for i := range 200 { // a storm, while pictures arrive
+		x.resize(1+i*7%200, 1+i*3%60)
+		select {
+		case ctl.ch <- sample():
+		default:
+		}
+	}
 	for _, size := range [][2]int{{1, 1}, {20, 4}, {40, 12}, {80, 24}, {200, 60}, {3, 50}, {120, 40}} {
 		x.resize(size[0], size[1])
 	}
@@ -316,6 +323,41 @@ func TestIdleWritesNothing(t *testing.T) {
 	}
 	if after := settled(); after-before > 200 {
 		t.Errorf("unchanged pictures wrote %d bytes", after-before)
+	}
+	x.keys("q")
+	x.restored()
+}
+
+// narrow is the sample without wide characters.
+func narrow() *state.Snapshot {
+	s := sample()
+	for i := range s.Rows {
+		s.Rows[i].Issue.Title = strings.Map(func(r rune) rune {
+			if r > 0x7e {
+				return 'x'
+			}
+			return r
+		}, s.Rows[i].Issue.Title)
+	}
+	return s
+}
+
+// TestAClockWritesLittle holds what a second costs on the wire: at most a
+// twentieth of the picture. Lines with wide characters are left out: the
+// renderer paints them anew with every frame.
+func TestAClockWritesLittle(t *testing.T) {
+	ctl := newStub()
+	ctl.ch <- narrow()
+	started := time.Now()
+	now := func() time.Time { return noon.Add(time.Since(started)) }
+	x := open(t.Context(), t, 200, 60, Options{Controller: ctl, Now: now, Attached: true})
+	x.see("← Backlog 3 · Done 4 →")
+	x.see("poll in 0:40")
+	before := x.wrote.Load()
+	x.see("poll in 0:38")
+	m, _ := room(200, 60, narrow())
+	if wrote, most := x.wrote.Load()-before, int64(len(screen(m))/20); wrote > most {
+		t.Errorf("two seconds wrote %d bytes, more than a twentieth of the picture, %d", wrote, most)
 	}
 	x.keys("q")
 	x.restored()
