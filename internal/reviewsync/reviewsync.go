@@ -1,0 +1,63 @@
+// Package reviewsync sends a row back to Changes Requested when its owner asks
+// for changes on the pull request (dispatcher-system.md, Review sync).
+//
+// It promises to touch only rows that wait for that answer, and to release
+// them after the move. It never reads a forge and never decides whether a
+// review asks for changes.
+package reviewsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// Board is what a row is sent back on, under the actor automation.
+type Board interface {
+	SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error
+	Release(ctx context.Context, ref board.Ref, session string) error
+}
+
+// Applies says whether a request for changes sends the row back: it is in
+// Human Review, or under review.
+func Applies(i *board.Issue) bool {
+	if i.Closed || i.Unreadable != "" {
+		return false
+	}
+	return i.Role == board.RoleHumanReview || i.Role == board.RoleInProgress && i.Delegate == board.DelegateReviewer
+}
+
+// Result is what became of one row.
+type Result struct {
+	Ref  board.Ref
+	Sent bool // false: it was left where it is
+}
+
+// SendBack moves the rows that Applies to, each from the role it was read in,
+// and releases them. One row's failure does not keep the others.
+func SendBack(ctx context.Context, b Board, rows []board.Issue) ([]Result, error) {
+	results := make([]Result, 0, len(rows))
+	var errs []error
+	for i := range rows {
+		row := &rows[i]
+		r := Result{Ref: row.Ref}
+		if Applies(row) {
+			if err := sendBack(ctx, b, row); err != nil {
+				errs = append(errs, fmt.Errorf("send %s back: %w", row.Ref, err))
+				continue
+			}
+			r.Sent = true
+		}
+		results = append(results, r)
+	}
+	return results, errors.Join(errs...)
+}
+
+func sendBack(ctx context.Context, b Board, row *board.Issue) error {
+	if err := b.SetStateFrom(ctx, row.Ref, board.RoleChangesRequested, row.Role); err != nil {
+		return err
+	}
+	return b.Release(ctx, row.Ref, "")
+}
