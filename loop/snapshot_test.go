@@ -175,13 +175,7 @@ func TestStampsAreNotWasted(t *testing.T) {
 		time.Sleep(time.Minute)
 		before := p.count()
 		time.Sleep(time.Hour)
-		renewals := 0
-		for _, e := range p.effects[before:] {
-			if e == "renew" {
-				renewals++
-			}
-		}
-		if renewals < 10 || renewals > 13 {
+		if renewals := p.times("renew", before); renewals < 10 || renewals > 13 {
 			t.Errorf("%d renewals in an hour, one in five minutes is due", renewals)
 		}
 		p.send(state.CommandAbort)

@@ -33,8 +33,8 @@ func TestVerifying(t *testing.T) {
 		p.crash()
 		p = w.start(forever, slots(1))
 		time.Sleep(5 * time.Minute)
-		if w.starts(first, board.KindDeveloper) != 1 || w.checked > 3 {
-			t.Fatalf("%d workers, checks asked %d times", w.starts(first, board.KindDeveloper), w.checked)
+		if w.starts(first, board.KindDeveloper) != 1 || w.checksAsked() > 3 {
+			t.Fatalf("%d workers, checks asked %d times", w.starts(first, board.KindDeveloper), w.checksAsked())
 		}
 		w.onPull(first, func(p *board.PullRequest) { p.Checks = board.ChecksGreen })
 		time.Sleep(5 * time.Minute)

@@ -244,6 +244,12 @@ func (w *world) runChecks(name string) error {
 	return nil
 }
 
+func (w *world) checksAsked() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.checked
+}
+
 func (w *world) makeTree(issue board.Issue, run string) (loop.Worktree, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

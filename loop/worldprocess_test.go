@@ -203,6 +203,19 @@ func (p *process) count() int {
 	return len(p.effects)
 }
 
+// times is how often an effect came after the first n effects.
+func (p *process) times(name string, n int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	times := 0
+	for _, e := range p.effects[n:] {
+		if e == name {
+			times++
+		}
+	}
+	return times
+}
+
 func (p *process) boardDeps() loop.Board {
 	return boardOf{p: p, as: p.w.as(board.Actor{Kind: board.ActorDispatcher})}
 }
