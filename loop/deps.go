@@ -72,6 +72,12 @@ type Launcher interface {
 	Stop(ctx context.Context, run string) error
 }
 
+// Interrupter ends the turn of a worker, which lives on and takes the next
+// message.
+type Interrupter interface {
+	Interrupt(ctx context.Context, run string) error
+}
+
 // Watcher sees workers.
 type Watcher interface {
 	Observe(ctx context.Context, run string) (state.WorkerStatus, error)
@@ -107,11 +113,13 @@ type Journal interface {
 
 // Deps are everything outside the loop.
 type Deps struct {
-	Board     Board
-	Pulls     Pulls
-	Worktrees Worktrees
-	Launcher  Launcher
-	Watcher   Watcher
-	Prompts   Prompts
-	Journal   Journal
+	Board       Board
+	Pulls       Pulls
+	Worktrees   Worktrees
+	Launcher    Launcher
+	Interrupter Interrupter
+	Watcher     Watcher
+	Prompts     Prompts
+	Journal     Journal
+	Life        Life
 }

@@ -59,7 +59,11 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 			return err
 		}
 	}
-	return f.start(ctx, r, issue, j.PR, nil)
+	if err := f.start(ctx, r, issue, j.PR, nil); err != nil {
+		return err
+	}
+	f.tookOver(issue.Claim, issue.Ref)
+	return nil
 }
 
 // skip leaves a row to the next firing.

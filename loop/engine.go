@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -38,6 +39,8 @@ type Engine struct {
 	pending  string
 	requests []request       // of the owner's, for the next firing
 	stops    map[string]bool // runs that are being stopped
+	lastJob  time.Time       // when the last firing or job began
+	awake    time.Time       // when the machine last woke or its clock was set
 	ended    bool
 	end      End
 	watches  map[string]context.CancelFunc
@@ -185,6 +188,11 @@ func (e *Engine) startFiring(ctx context.Context, why string) {
 func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, context.Context)) {
 	e.busy = true
 	e.timer.Stop()
+	now := e.o.Now()
+	if plan.Slept(e.lastJob, now) {
+		e.awake = now
+	}
+	e.lastJob = now
 	f := newFiring(e, why)
 	e.task(func() {
 		defer func() {
@@ -225,6 +233,9 @@ func (e *Engine) arm(f *firing) {
 	for i := range e.book.runs {
 		if r := &e.book.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.After(f.retriedAt) && r.NotBefore.Before(next) {
 			next = r.NotBefore
+		}
+		if due := e.book.runs[i].StalledAt.Add(e.o.Settings.Stall.Grace); due.After(f.began) && due.Before(next) {
+			next = due // an interrupted worker has had its grace then
 		}
 	}
 	e.nextFiring = next

@@ -69,8 +69,7 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 	fin, err := f.finish(ctx, r)
 	switch {
 	case gone(err):
-		f.notify(r.Ref, fmt.Sprintf("%s is no longer on the board; its %s's work stays in %s", r.Ref, r.Kind, firstOf(r.Branch, "its worktree")))
-		return f.drop(ctx, r, "its issue is gone")
+		return f.lostIssue(ctx, r)
 	case err != nil:
 		return err
 	}

@@ -24,7 +24,9 @@ type firing struct {
 	facts    plan.Facts
 	requests []request
 
-	retriedAt time.Time // when the armed retries were looked at
+	retriedAt time.Time          // when the armed retries were looked at
+	awake     time.Time          // since when the machine is awake and its clock steady; zero for long
+	spent     map[string]float64 // what the running workers have cost so far, by run
 
 	// What the owner takes over at the end.
 	read      bool // the poll succeeded
@@ -43,7 +45,7 @@ type firing struct {
 
 func newFiring(e *Engine, why string) *firing {
 	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, costToday: e.costToday}
-	f.retriedAt = f.began
+	f.retriedAt, f.awake, f.spent = f.began, e.awake, map[string]float64{}
 	f.facts.Settings, f.facts.Skip = e.o.Settings, map[board.Ref]bool{}
 	return f
 }
@@ -60,10 +62,12 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"requests", (*firing).requested},
+		{"reconcile", (*firing).reconcile},
 		{"finished workers", (*firing).finished},
 		{"re-stamp", (*firing).restamp},
 		{"poll", (*firing).poll},
 		{"top up", (*firing).topUp},
+		{"stranded rows", (*firing).stranded},
 		{"prune", (*firing).prune},
 		{"status", (*firing).sum},
 	}
@@ -144,8 +148,13 @@ func (f *firing) readFacts(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list pull requests: %w", err)
 	}
-	f.facts.Rows, f.facts.Pulls = rows, pulls
+	others, err := f.e.d.Board.Poll(ctx, board.Query{AllMilestones: true})
+	if err != nil {
+		return fmt.Errorf("poll the whole project: %w", err)
+	}
+	f.facts.Rows, f.facts.Pulls, f.facts.Others = rows, pulls, others
 	f.refresh()
+	f.facts.Lives = f.lives(others)
 	f.polledAt = f.facts.Now
 	for i := range pulls {
 		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksPending {

@@ -156,30 +156,15 @@ func orNone(list []string) string {
 
 // loopOptions are the loop's numbers and names out of the configuration.
 func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string, o StartOptions) loop.Options {
-	agents := map[string]bool{}
 	scripted := false
-	for name, a := range cfg.Agents {
-		agents[name] = true
+	for _, a := range cfg.Agents {
 		scripted = scripted || a.Kind == config.AgentScript
 	}
 	host, _ := os.Hostname() // an unnamed host is a host too
 	opts := loop.Options{
 		Milestones: milestones,
-		Settings: plan.Settings{
-			StaleWindow: cfg.StaleWindow(),
-			Caps: plan.Caps{
-				Developers: cfg.Loop.MaxDevelopers, Reviewers: cfg.Loop.MaxReviewers,
-				Cleaners: cfg.Loop.MaxCleaners, Total: cfg.Loop.MaxWorkers,
-			},
-			Retry: plan.Retry{
-				MaxAttempts: cfg.Retry.MaxAttempts, First: seconds(cfg.Retry.BackoffSeconds), Max: seconds(cfg.Retry.MaxBackoff),
-			},
-			VerifyWindow: time.Duration(cfg.Loop.VerifyMinutes) * time.Minute,
-			ConfirmLabel: cfg.Labels().ConfirmWithUser,
-			DefaultBase:  repo.Base,
-			Agents:       agents,
-		},
-		Poll: cfg.Poll(), UntilIdle: o.UntilIdle,
+		Settings:   planSettings(cfg, repo.Base),
+		Poll:       cfg.Poll(), UntilIdle: o.UntilIdle,
 		RestampAfter: restampAfter(cfg), HeartEvery: heartEvery, StopGrace: leaveGrace,
 		Repository: repositoryName(cfg), Host: host, Boot: proc.BootID(), PID: os.Getpid(),
 		CostCap: cfg.Limits.MaxCostPerDayUSD,
@@ -189,6 +174,32 @@ func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string
 		opts.Agents = "scripted agents"
 	}
 	return opts
+}
+
+// planSettings are what the rules depend on, out of the configuration.
+func planSettings(cfg *config.Config, base string) plan.Settings {
+	agents := map[string]bool{}
+	for name := range cfg.Agents {
+		agents[name] = true
+	}
+	return plan.Settings{
+		StaleWindow: cfg.StaleWindow(),
+		Caps: plan.Caps{
+			Developers: cfg.Loop.MaxDevelopers, Reviewers: cfg.Loop.MaxReviewers,
+			Cleaners: cfg.Loop.MaxCleaners, Total: cfg.Loop.MaxWorkers,
+		},
+		Retry: plan.Retry{
+			MaxAttempts: cfg.Retry.MaxAttempts, First: seconds(cfg.Retry.BackoffSeconds), Max: seconds(cfg.Retry.MaxBackoff),
+		},
+		VerifyWindow: time.Duration(cfg.Loop.VerifyMinutes) * time.Minute,
+		ConfirmLabel: cfg.Labels().ConfirmWithUser,
+		DefaultBase:  base,
+		Agents:       agents,
+		Stall: plan.Stall{
+			After: seconds(60 * cfg.Loop.StallMinutes), ToolAfter: seconds(60 * cfg.Loop.StallToolMinutes),
+			Grace: seconds(cfg.Loop.StallGraceSeconds),
+		},
+	}
 }
 
 // heartEvery is how often the heart looks for stamps that are due.
@@ -276,8 +287,9 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	}
 	j := s.deps.Journal
 	s.deps = loop.Deps{
-		Board: loopBoard{policy}, Pulls: pulls, Worktrees: loopTrees{trees, pulls}, Launcher: fl, Watcher: fl,
+		Board: loopBoard{policy}, Pulls: pulls, Worktrees: loopTrees{trees, pulls}, Launcher: fl, Interrupter: fl, Watcher: fl,
 		Prompts: &prompter{cfg: s.cfg, repo: repo}, Journal: j,
+		Life: life{host: s.options.Host, boot: s.options.Boot},
 	}
 	return nil
 }

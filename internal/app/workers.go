@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/proc"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/workers"
@@ -30,8 +32,9 @@ type fleet struct {
 }
 
 var (
-	_ loop.Launcher = (*fleet)(nil)
-	_ loop.Watcher  = (*fleet)(nil)
+	_ loop.Launcher    = (*fleet)(nil)
+	_ loop.Interrupter = (*fleet)(nil)
+	_ loop.Watcher     = (*fleet)(nil)
 )
 
 // agentFor answers the language that an agent of the given kind speaks. The
@@ -96,6 +99,8 @@ func (w *fleet) under(path string) string {
 
 func (w *fleet) Stop(ctx context.Context, run string) error { return w.l.Stop(ctx, run, stopGrace) }
 
+func (w *fleet) Interrupt(ctx context.Context, run string) error { return w.l.Interrupt(ctx, run) }
+
 func (w *fleet) Observe(ctx context.Context, run string) (state.WorkerStatus, error) {
 	st, err := w.l.Observe(ctx, run)
 	if err == nil && st.Phase == workers.PhaseDead {
@@ -122,6 +127,7 @@ func (w *fleet) Forbid(ctx context.Context, run string) (state.WorkerStatus, err
 func status(st workers.Status) state.WorkerStatus {
 	out := state.WorkerStatus{
 		Phase: phase(st.Phase), PID: st.PID, PIDStart: st.PIDStart, LastSign: st.LastSign,
+		LastOutput: st.LastOutput, Busy: st.Busy, Below: st.Below, Waiting: st.Waiting,
 		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Lines: st.Lines,
 		Tail: make([]state.Line, len(st.Tail)),
 	}
@@ -153,12 +159,28 @@ func phase(p workers.Phase) state.WorkerPhase {
 	return state.WorkerAbsent
 }
 
+// life asks this machine whether a claim's worker still lives. A claim of
+// another machine, or of another boot, shows nothing here.
+type life struct{ host, boot string }
+
+func (l life) Lives(c board.Claim) bool {
+	return c.PID != 0 && c.Host == l.host && c.Boot == l.boot && proc.Alive(c.PID, c.PIDStart)
+}
+
 // loopPulls are the pull requests as the loop sees them.
 type loopPulls struct{ s *local.Store }
 
 var _ loop.Pulls = loopPulls{}
 
-func (p loopPulls) List(ctx context.Context) ([]board.PullRequest, error) { return p.s.List(ctx, true) }
+// List leaves a broken record to the hold of the rows that link it: the others
+// go on.
+func (p loopPulls) List(ctx context.Context) ([]board.PullRequest, error) {
+	all, err := p.s.List(ctx, true)
+	if _, broken := errors.AsType[*local.BrokenError](err); broken {
+		err = nil
+	}
+	return all, err
+}
 
 func (p loopPulls) RunChecks(ctx context.Context, name string) error {
 	_, err := p.s.RunChecks(ctx, name)

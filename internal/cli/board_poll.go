@@ -139,7 +139,7 @@ func claimJSON(c *board.Claim, now time.Time) *pollClaim {
 }
 
 func printPollJSON(ctx context.Context, f *app.Factory, rows []board.Issue) error {
-	waits, err := f.BoardWaits(ctx)
+	waits, err := f.BoardWaits(ctx, rows)
 	if err != nil {
 		return err
 	}

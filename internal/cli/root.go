@@ -58,6 +58,7 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newPruneCmd,
 		newStartCmd,
 		newCtlCmd,
+		newWhyCmd,
 		newBoardCmd,
 		newScriptAgentCmd,
 		newDemoCmd,

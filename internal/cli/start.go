@@ -10,6 +10,7 @@ import (
 
 func newStartCmd(f *app.Factory) *cobra.Command {
 	var o app.StartOptions
+	var dry, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "start <milestone>...",
 		Short: "Work the issues of the milestones until you stop it",
@@ -24,12 +25,17 @@ whatever ends it, the next start goes on with them.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completing(f, milestones),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dry {
+				return runDryStart(cmd.Context(), f, args, asJSON)
+			}
 			o.Milestones = args
 			return runStart(cmd, f, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
 	cmd.Flags().BoolVar(&o.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the next firing would do, and do nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
 	return cmd
 }
 

@@ -93,6 +93,23 @@ func (j *Journal) Runs() ([]state.Run, error) {
 	return c.Runs, nil
 }
 
+// Peek is Runs for a reader beside the loop: it changes nothing on disk, and a
+// file that cannot be read has no runs.
+func Peek(dir, host string) ([]state.Run, error) {
+	data, err := os.ReadFile(filepath.Join(dir, claimsFile))
+	if err != nil {
+		return nil, nil //nolint:nilerr // no journal is no run
+	}
+	var c claims
+	if json.Unmarshal(data, &c) != nil || (c.Host != "" && c.Host != host) {
+		return nil, nil
+	}
+	if c.Version > version {
+		return nil, &statefile.NewerVersionError{Path: filepath.Join(dir, claimsFile), Version: c.Version, Known: version}
+	}
+	return c.Runs, nil
+}
+
 // SaveRuns replaces the journalled runs.
 func (j *Journal) SaveRuns(runs []state.Run) error {
 	if runs == nil {

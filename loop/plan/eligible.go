@@ -58,7 +58,11 @@ func hold(name, format string, args ...any) Judgement {
 
 // rule is one question of the eligibility rules: it answers a judgement that
 // holds the row, or false to go on to the next rule.
-type rule func(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
+type rule struct {
+	ask    string // the question, as `why` prints it
+	source string // where it comes from
+	judge  func(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
+}
 
 // Judge applies the rules in order and names the queue of an eligible row
 // (dispatcher-system.md, Eligibility 1 to 6).
@@ -66,7 +70,17 @@ func Judge(f *Facts, i *board.Issue) Judgement { return newIndex(f).judge(i) }
 
 // rules are the questions in the order in which they are asked.
 var rules = []rule{
-	ruleReadable, ruleOurs, ruleNever, ruleMerged, ruleHuman, ruleAgent, ruleParent, ruleClaim, ruleHeld, ruleAttention, ruleNoReply,
+	{"can it be read, and is it open?", "design.md, section 10", ruleReadable},
+	{"is it free of a run of ours?", "dispatcher-system.md, One firing 4", ruleOurs},
+	{"is it in a column that is worked?", "dispatcher-system.md, Eligibility 1", ruleNever},
+	{"is its pull request still to be merged?", "dispatcher-system.md, Transitions", ruleMerged},
+	{"is it nobody's own?", "dispatcher-system.md, Eligibility 2", ruleHuman},
+	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
+	{"does it stand for itself?", "dispatcher-system.md, Eligibility 4", ruleParent},
+	{"is it free of another session's claim?", "dispatcher-system.md, Eligibility 5", ruleClaim},
+	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
+	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
+	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
 }
 
 // ruleReadable: a row that cannot be read is its own hold (design.md, section 10).
@@ -174,8 +188,13 @@ func ruleParent(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool
 
 // ruleClaim: a fresh claim of another session is left alone (Eligibility 5).
 func ruleClaim(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
-	if i.Claim == nil || i.Claim.Stale(x.Now, x.Settings.StaleWindow) {
+	switch {
+	case i.Claim == nil:
 		return Judgement{}, false
+	case i.Claim.Stale(x.Now, x.Settings.StaleWindow) && !x.Lives[i.Ref]:
+		return Judgement{}, false
+	case i.Claim.Stale(x.Now, x.Settings.StaleWindow):
+		return hold(HoldClaim, "another session's worker still lives, its claim is %dm old", i.Claim.Age(x.Now)), true
 	}
 	return hold(HoldClaim, "another session works on it, %dm", i.Claim.Age(x.Now)), true
 }
@@ -183,7 +202,7 @@ func ruleClaim(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool)
 // ruleHeld: the owner stopped work on the row (design.md, section 4, HELD).
 func ruleHeld(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	if reason, held := board.Held(i); held {
-		return hold(HoldOwner, "%s", orElse(reason, "held by you")), true
+		return hold(HoldOwner, "%s", strings.TrimSuffix("held by you: "+reason, ": ")), true
 	}
 	return Judgement{}, false
 }
@@ -196,7 +215,7 @@ func ruleAttention(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, 
 		head = pr.HeadSHA
 	}
 	if reason, held := board.Attention(i, head, ""); held {
-		return hold(HoldAttention, "%s", reason), true
+		return hold(HoldAttention, "needs human attention: %s", reason), true
 	}
 	return Judgement{}, false
 }

@@ -17,6 +17,7 @@ type Settings struct {
 	ConfirmLabel string
 	DefaultBase  string          // the branch a pull request must target
 	Agents       map[string]bool // names of the agent profiles that exist
+	Stall        Stall
 }
 
 // Caps bound how many workers run at once (dispatcher-system.md, One firing).
@@ -60,6 +61,12 @@ type Facts struct {
 	Pulls    []board.PullRequest
 	Runs     []state.Run // the journal
 	Settings Settings
+	// Others are the open rows of the whole project, those of other milestones
+	// included: what the stranded scan looks at.
+	Others []board.Issue
+	// Lives names the rows whose stale claim belongs to a worker that still
+	// shows a sign of life (design.md, section 6).
+	Lives map[board.Ref]bool
 	// Skip are the rows that this firing has tried and could not start: they
 	// take no slot from the others.
 	Skip map[board.Ref]bool

@@ -103,7 +103,7 @@ func (x *index) row(ref board.Ref) (*board.Issue, bool) {
 func (x *index) judge(i *board.Issue) Judgement {
 	pr := x.pull(i)
 	for _, r := range rules {
-		if j, held := r(x, i, pr); held {
+		if j, held := r.judge(x, i, pr); held {
 			j.PR = pr
 			return j
 		}

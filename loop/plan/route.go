@@ -111,7 +111,12 @@ func merged(f *Finished) []state.Decision {
 // olderThanWork: a merged pull request older than the row's present work says
 // nothing about it.
 func olderThanWork(f *Finished) bool {
-	return !f.PR.MergedAt.IsZero() && f.PR.MergedAt.Before(f.Run.ClaimedAt)
+	return olderThan(f.PR, &f.Run)
+}
+
+// olderThan says whether a pull request was merged before the run began.
+func olderThan(pr *board.PullRequest, r *state.Run) bool {
+	return !pr.MergedAt.IsZero() && pr.MergedAt.Before(r.ClaimedAt)
 }
 
 // moved: somebody moved the row while the worker ran, and it stays where it is
@@ -139,6 +144,9 @@ func stopped(f *Finished) []state.Decision {
 		return heldStop(f)
 	}
 	answered := f.Report.Status != report.StatusNone || f.Report.Verdict != report.VerdictNone
+	if f.Run.Stopped == state.StoppedStall && (!answered || f.Exit.Problem != "") {
+		return failed(f, orElse(f.Run.StopNote, "it gave no sign of life"))
+	}
 	if !f.Exit.Stopped || answered && f.Exit.Problem == "" {
 		return nil
 	}

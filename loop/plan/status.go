@@ -90,7 +90,7 @@ func Status(f *Facts, rows []state.Row, needs []state.Need) string {
 	for _, n := range needs {
 		switch n.Kind {
 		case state.NeedAttention:
-			also = append(also, fmt.Sprintf("%s needs attention: %s", n.Ref, firstLine(n.Text)))
+			also = append(also, fmt.Sprintf("%s %s", n.Ref, firstLine(n.Text)))
 		case state.NeedConfirm:
 			also = append(also, fmt.Sprintf("%s waits for your confirmation", n.Ref))
 		case state.NeedQuestion, state.NeedReview, state.NeedStale:

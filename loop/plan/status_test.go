@@ -44,7 +44,7 @@ func TestStatus(t *testing.T) {
 		{"blocked on the owner", facts([]board.Issue{row("DSP-1", review), row("DSP-2", backlog)}, pull(1, "DSP-1"), pull(9, "DSP-9"), pull(8, "DSP-8", shut)), nil, "", "blocked on you: 2 pull requests open"},
 		{"blocked on one pull request", facts([]board.Issue{row("DSP-1", review)}, pull(1, "DSP-1")), nil, "", "blocked on you: 1 pull request open"},
 		{"blocked on an answer", facts([]board.Issue{row("DSP-1", question, said(9, board.ActorReviewer, "keep it?"))}), nil, "", "blocked on you: 0 pull requests open · question on DSP-1: keep it?"},
-		{"given up", facts([]board.Issue{row("DSP-1", work, said(10, board.ActorDispatcher, gaveUpText(board.KindDeveloper, "")))}), nil, "", "blocked on you: 0 pull requests open · DSP-1 needs attention: 2 failed dispatcher attempts - no report"},
+		{"given up", facts([]board.Issue{row("DSP-1", work, said(10, board.ActorDispatcher, gaveUpText(board.KindDeveloper, "")))}), nil, "", "blocked on you: 0 pull requests open · DSP-1 needs human attention: 2 failed dispatcher attempts - no report"},
 		{"to confirm", facts([]board.Issue{row("DSP-1", ready, labelled("Confirm with user"))}), nil, "", "out of work; waiting: 1 to confirm · DSP-1 waits for your confirmation"},
 		{"verifying", facts([]board.Issue{row("DSP-1", work)}), func() []state.Run { r := dev("DSP-1"); r[0].Phase = state.PhaseVerifying; return r }(), "", "out of work: DSP-1 verifying; waiting: 1 verifying"},
 		{"retrying", facts([]board.Issue{row("DSP-1", work)}), func() []state.Run {

@@ -71,6 +71,8 @@ type Run struct {
 	// on it.
 	Stopped  Stopped `json:"stopped,omitempty"`
 	StopNote string  `json:"stopNote,omitempty"`
+	// StalledAt is when it was interrupted because it gave no sign of life.
+	StalledAt time.Time `json:"stalledAt,omitzero"`
 }
 
 // Stopped is a reason for which a run is ended on purpose.
@@ -120,12 +122,19 @@ type WorkerStatus struct {
 	PID      int // supervisor
 	PIDStart string
 	LastSign time.Time
-	Activity string
-	CostUSD  float64
-	Tokens   int64
-	Tail     []Line // newest lines, oldest first
-	Lines    int    // lines in all
-	Exit     *WorkerExit
+	// LastOutput is when it wrote last. Busy says that one of its tools runs,
+	// Below how many processes live below it, Waiting that it waits for a
+	// person's word.
+	LastOutput time.Time
+	Busy       bool
+	Below      int
+	Waiting    bool
+	Activity   string
+	CostUSD    float64
+	Tokens     int64
+	Tail       []Line // newest lines, oldest first
+	Lines      int    // lines in all
+	Exit       *WorkerExit
 }
 
 // WorkerExit is how a run ended.
