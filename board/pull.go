@@ -76,18 +76,21 @@ type Finding struct {
 // PullRequest is what a forge knows of one pull request, as far as the rules
 // need it.
 type PullRequest struct {
-	Number    int        `json:"number"`
-	Name      string     `json:"name"` // `#3`
-	URL       string     `json:"url,omitempty"`
-	Title     string     `json:"title"`
-	Body      string     `json:"body,omitempty"`
-	State     PullState  `json:"state"`
-	Draft     bool       `json:"draft"`
-	Author    string     `json:"author"`
-	ByAgent   bool       `json:"byAgent"` // opened by the developer identity
-	Base      string     `json:"base"`
-	Head      string     `json:"head"`    // branch name
-	HeadSHA   string     `json:"headSha"` // read live
+	Number  int       `json:"number"`
+	Name    string    `json:"name"` // `#3`
+	URL     string    `json:"url,omitempty"`
+	Title   string    `json:"title"`
+	Body    string    `json:"body,omitempty"`
+	State   PullState `json:"state"`
+	Draft   bool      `json:"draft"`
+	Author  string    `json:"author"`
+	ByAgent bool      `json:"byAgent"` // opened by the developer identity
+	Base    string    `json:"base"`
+	Head    string    `json:"head"`    // branch name
+	HeadSHA string    `json:"headSha"` // read live
+	// BaseSHA is where the base branch stands, read live; empty where the pull
+	// request is merged or closed, or the base cannot be read.
+	BaseSHA   string     `json:"baseSha,omitempty"`
 	MergeSHA  string     `json:"mergeSha,omitempty"`
 	MergedAt  time.Time  `json:"mergedAt,omitzero"`
 	CreatedAt time.Time  `json:"createdAt"`

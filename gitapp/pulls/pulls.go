@@ -30,6 +30,14 @@ var (
 	ErrNotOpen = errors.New("not open")
 	// ErrDraft: the pull request is a draft.
 	ErrDraft = errors.New("a draft")
+	// ErrUpToDate: the head has everything that the base has.
+	ErrUpToDate = errors.New("already up to date")
+	// ErrHeadMoved: the head is not where the caller saw it.
+	ErrHeadMoved = errors.New("the head has moved")
+	// ErrBranchGone: the head or the base is no branch any more.
+	ErrBranchGone = errors.New("the branch is gone")
+	// ErrCheckedOut: a worktree of this repository has the branch.
+	ErrCheckedOut = errors.New("checked out")
 )
 
 // Name is how a pull request is written: `#3`.

@@ -226,3 +226,17 @@ func (g *Git) MergedBy(ctx context.Context, dir, base, head string) (time.Time, 
 	}
 	return unixTime(at), id, nil
 }
+
+// TreeOf is what a commit holds, as the id of its tree, and what it was made
+// from.
+func (g *Git) TreeOf(ctx context.Context, dir, id string) (tree string, parents []string, err error) {
+	line, err := g.readLine(ctx, dir, "show", "--no-patch", "--no-show-signature", "--format=%T %P", id, "--")
+	if err != nil {
+		return "", nil, fmt.Errorf("look at %.12s: %w", id, err)
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return "", nil, fmt.Errorf("look at %.12s: git answered nothing", id)
+	}
+	return words[0], words[1:], nil
+}

@@ -231,7 +231,8 @@ func (s *Store) open(ctx context.Context, r *record, now heads) (board.PullReque
 		s.noteHead(ctx, r, head, d.fork)
 	}
 	pr := static(r)
-	pr.HeadSHA, pr.Mergeable, pr.Behind, pr.Foreign = head, d.mergeable, d.behind, d.foreign
+	pr.HeadSHA, pr.BaseSHA = head, base
+	pr.Mergeable, pr.Behind, pr.Foreign = d.mergeable, d.behind, d.foreign
 	if !there {
 		pr.Mergeable = board.MergeUnknown // there is no branch to merge
 	}

@@ -131,7 +131,7 @@ func TestLife(t *testing.T) {
 		pr := w.create("task/dsp-3-x")
 		want := board.PullRequest{
 			Number: 1, Name: "#1", Title: "Add a flag", Body: "Why\n\nFixes DSP-3\n", State: board.PullOpen, Author: "dev", ByAgent: true,
-			Base: "main", Head: "task/dsp-3-x", HeadSHA: wt.Head(), CreatedAt: noon, Mergeable: board.MergeClean,
+			Base: "main", Head: "task/dsp-3-x", HeadSHA: wt.Head(), BaseSHA: w.base(), CreatedAt: noon, Mergeable: board.MergeClean,
 			Checks: board.ChecksNone, Issues: []board.Ref{"DSP-3"},
 		}
 		if diff := cmp.Diff(want, pr); diff != "" {
@@ -146,7 +146,7 @@ func TestLife(t *testing.T) {
 		w.repo.Write("other.txt", "x\n")
 		w.repo.Commit("Go on")
 		w.push(w.repo)
-		want.HeadSHA, want.Behind, want.Foreign = wt.Head(), 1, []string{"Olive Owner <olive@example.com>"}
+		want.HeadSHA, want.BaseSHA, want.Behind, want.Foreign = wt.Head(), w.base(), 1, []string{"Olive Owner <olive@example.com>"}
 		if diff := cmp.Diff(want, w.get("1")); diff != "" {
 			t.Errorf("moved on: %s", diff)
 		}
