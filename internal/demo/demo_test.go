@@ -216,9 +216,9 @@ func TestOwnerPart(t *testing.T) {
 	t.Parallel()
 	run := func(_ context.Context, _ string, args ...string) (string, error) {
 		if args[0] == "board" {
-			return `[{"ref":"DSP-1","role":"humanReview"},{"ref":"DSP-2","role":"question"},{"ref":"DSP-3","role":"humanReview"},
-				{"ref":"DSP-4","role":"ready","blockers":["DSP-1"]},{"ref":"DSP-5","role":"ready","labels":["confirm with user"]},
-				{"ref":"DSP-6","role":"inProgress"},{"ref":"DSP-7","role":"backlog"}]`, nil
+			return `[{"ref":"DSP-1","role":"humanReview","claim":null,"waits":"x"},{"ref":"DSP-2","role":"question","claim":null,"waits":"x"},{"ref":"DSP-3","role":"humanReview","claim":null,"waits":"x"},
+				{"ref":"DSP-4","role":"ready","blockers":["DSP-1"],"claim":null,"waits":"x"},{"ref":"DSP-5","role":"ready","labels":["confirm with user"],"claim":null,"waits":"x"},
+				{"ref":"DSP-6","role":"inProgress","claim":null,"waits":"x"},{"ref":"DSP-7","role":"backlog","claim":null,"waits":"x"}]`, nil
 		}
 		return `[{"number":1,"state":"open","issues":["DSP-1"]},{"number":2,"state":"open","issues":["DSP-3"]}]`, nil
 	}
@@ -241,6 +241,15 @@ func TestOwnerPart(t *testing.T) {
 	}
 	if strings.Contains(got, "merge 8") {
 		t.Errorf("too many pull requests:\n%s", got)
+	}
+	busy, err := demo.Owner(t.Context(), demo.WithRunner(func(_ context.Context, _ string, args ...string) (string, error) {
+		if args[0] == "board" {
+			return `[{"ref":"DSP-1","role":"inProgress","claim":{"kind":"developer"},"waits":"being worked"}]`, nil
+		}
+		return "[]", nil
+	}), "d")
+	if err != nil || strings.Contains(busy, "board state") || !strings.Contains(busy, "d start demo") {
+		t.Errorf("%v\n%s", err, busy)
 	}
 	done, err := demo.Owner(t.Context(), demo.WithRunner(func(context.Context, string, ...string) (string, error) { return "[]", nil }), "d")
 	if err != nil || strings.Contains(done, "merge") || !strings.Contains(done, "Every issue is done") {

@@ -18,6 +18,13 @@ type row struct {
 	Role     board.Role `json:"role"`
 	Labels   []string   `json:"labels"`
 	Blockers []string   `json:"blockers"`
+	Claim    *struct{}  `json:"claim"`
+	Waits    string     `json:"waits"` // why it is not worked
+}
+
+// busy says that the loop was not through with the row.
+func (r *row) busy() bool {
+	return r.Claim != nil || r.Role == board.RoleChangesRequested || r.Role != board.RoleDone && r.Waits == ""
 }
 
 // Owner is what the owner can do now, as commands to paste: answer the
@@ -31,6 +38,12 @@ func Owner(ctx context.Context, d Demo, binary string) (string, error) {
 		return "", err
 	}
 	p := &part{binary: shellWord(binary)}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.busy() }) {
+		p.text("The loop was not through. It goes on with:")
+		p.line("cd " + shellWord(d.Repo))
+		p.command("start", Milestone)
+		return p.b.String(), nil
+	}
 	p.text("What is left is the owner's. Played like this, from top to bottom, it brings every issue to Done:")
 	p.line("cd " + shellWord(d.Repo))
 	later := p.now(rows, pulls)
