@@ -156,8 +156,8 @@ func TestHeartWithoutAFiring(t *testing.T) {
 				t.Fatalf("the claim went stale: %+v", c)
 			}
 		}
-		if p.e.Snapshot().Step != "poll" {
-			t.Fatalf("the firing does not hang: %q", p.e.Snapshot().Step)
+		if p.e.Snapshot().Step == "" {
+			t.Fatal("the firing does not hang")
 		}
 		let()
 		p.send(state.CommandAbort)
