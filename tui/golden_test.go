@@ -138,10 +138,10 @@ func checkScreen(t *testing.T, m *Model) {
 // sweepWidths is every narrow width, and the wide ones at which shapes change.
 func sweepWidths() []int {
 	out := make([]int, 0, 64)
-	for w := range 24 {
+	for w := range 16 {
 		out = append(out, w)
 	}
-	return append(out, 28, 33, 39, 40, 41, 47, 59, 60, 80, 99, 100, 108, 131)
+	return append(out, 19, 27, 40, 41, 59, 60, 80, 99, 100, 108, 131)
 }
 
 // TestEverySize draws every scene from 1x1 up through the widths and heights
@@ -155,7 +155,7 @@ func TestEverySize(t *testing.T) {
 			typeKeys(m, sc.keys...)
 			want := screen(m)
 			for _, w := range sweepWidths() {
-				for _, h := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 19, 45} {
+				for _, h := range []int{0, 1, 2, 3, 4, 5, 6, 8, 12, 45} {
 					m.resize(w, h)
 					checkScreen(t, m)
 				}
@@ -181,7 +181,7 @@ func TestHostileText(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			s := hostile(text)
-			for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {17, 7}} {
+			for _, size := range [][2]int{{120, 40}, {61, 12}, {17, 7}} {
 				m, _ := room(size[0], size[1], s)
 				checkScreen(t, m)
 				for _, keys := range [][]string{{"tab"}, {"enter"}, {"pgdown"}, {"2"}, {"enter"}, {"home"}, {"3"}, {"enter"}, {"a"}, {"esc"}, {"4"}, {"5"}, {"up"}, {"q"}, {"esc"}, {"1"}, {"/"}, {"x"}, {"esc"}} {

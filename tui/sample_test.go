@@ -141,7 +141,7 @@ func sampleWorkers() []state.Worker {
 		LastSign: ago(3 * time.Second), Activity: "running go test ./cache/...", CostUSD: 0.43, Tokens: 48_200, Lines: 2114,
 		Tail: []state.Line{
 			{At: ago(12 * time.Minute), Kind: state.LineText, Text: "I'll start with the failing test."},
-			tool(11*time.Minute, "Read", "cache/store.go", 20*time.Millisecond),
+			tool(11*time.Minute, "Read", "/home/anna/widgets.worktrees/acm-12/cache/store.go", 20*time.Millisecond),
 			{At: ago(10 * time.Minute), Kind: state.LineThinking, Text: "The lock is taken twice when a key is evicted during a read; the read path must release it first."},
 			tool(9*time.Minute, "Edit", "cache/store.go  +14 −3", 30*time.Millisecond),
 			{At: ago(8 * time.Minute), Kind: state.LineTool, Tool: "Bash", Text: "go test ./cache/...", Done: true, Failed: true, Took: 8 * time.Second},

@@ -124,7 +124,7 @@ func TestLineIsExactlyAsWideAsAsked(t *testing.T) {
 		text = Clean(text)
 		line := Line{{st.Alive, "● "}, {st.Strong, text}, {st.Muted, " · 12m"}}
 		right := Line{{st.Warn, Cut(text, 6)}}
-		for w := range 30 {
+		for _, w := range []int{0, 1, 2, 3, 4, 5, 7, 9, 14, 20, 29} {
 			for _, chosen := range []bool{true, false} {
 				if got := line.Render(w, chosen, &st); ansi.StringWidth(got) != w {
 					t.Fatalf("%s: Render(%d) is %d wide: %q", name, w, ansi.StringWidth(got), got)

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"strings"
 	"time"
 
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -171,15 +172,25 @@ func (r *renderer) text(line state.Line, w int) []string {
 	return out
 }
 
+// shown is a line as a person reads it in its run: paths inside the run's own
+// worktree are written from there.
+func shown(w *state.Worker, line state.Line) state.Line {
+	if dir := w.Run.Worktree; len(dir) > 1 && strings.Contains(line.Text, dir) {
+		line.Text = strings.ReplaceAll(strings.ReplaceAll(line.Text, dir+"/", ""), dir, ".")
+	}
+	return line
+}
+
 // tail lays out the newest lines that fill h screen lines, the newest last.
-func (r *renderer) tail(lines []state.Line, w, h int, clock bool, zone *time.Location) []string {
+func (r *renderer) tail(of *state.Worker, w, h int, clock bool, zone *time.Location) []string {
+	lines := of.Tail
 	if w <= 0 || h <= 0 {
 		return nil
 	}
 	blocks := make([][]string, 0, h)
 	have := 0
 	for i := len(lines) - 1; i >= 0 && have < h; i-- {
-		rows := r.rows(lines[i], w, clock, zone)
+		rows := r.rows(shown(of, lines[i]), w, clock, zone)
 		blocks = append(blocks, rows)
 		have += len(rows)
 	}

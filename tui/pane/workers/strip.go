@@ -157,9 +157,9 @@ func body(r *renderer, w *state.Worker, width, h int, now time.Time, st *themes.
 	}
 	foot := ended(w, width, now, st)
 	if foot != "" && h > 1 {
-		return append(r.tail(w.Tail, width, h-1, false, now.Location()), foot)
+		return append(r.tail(w, width, h-1, false, now.Location()), foot)
 	}
-	return r.tail(w.Tail, width, h, false, now.Location())
+	return r.tail(w, width, h, false, now.Location())
 }
 
 // epitaph says of a run without lines what is known of it.

@@ -24,7 +24,7 @@ func (t *transcript) layout(r *renderer, w *state.Worker, width int, zone *time.
 	starts = make([]int, len(w.Tail))
 	for i := range w.Tail {
 		starts[i] = len(rows)
-		rows = append(rows, r.rows(w.Tail[i], width, true, zone)...)
+		rows = append(rows, r.rows(shown(w, w.Tail[i]), width, true, zone)...)
 	}
 	return rows, starts
 }
@@ -98,7 +98,7 @@ func isTool(l *state.Line) bool { return l.Kind == state.LineTool || l.Kind == s
 
 func (t *transcript) view(r *renderer, w *state.Worker, width, h int, zone *time.Location) []string {
 	if t.follow {
-		return r.tail(w.Tail, width, h, true, zone)
+		return r.tail(w, width, h, true, zone)
 	}
 	rows, starts := t.layout(r, w, width, zone)
 	top := t.top(w, len(rows), h, starts)
