@@ -155,10 +155,8 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 	if err := d.writeMarker(false); err != nil {
 		return err
 	}
-	for _, p := range []string{d.Repo, d.Remote} {
-		if err := os.RemoveAll(p); err != nil {
-			return fmt.Errorf("clear what an unfinished start left: %w", err)
-		}
+	if err := d.clear(ctx, d.Repo, d.Remote); err != nil {
+		return fmt.Errorf("clear what an unfinished start left: %w", err)
 	}
 	if err := d.writeScript(fast); err != nil {
 		return err

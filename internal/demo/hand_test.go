@@ -87,12 +87,17 @@ func newHand(t *testing.T) *hand {
 	var err error
 	h.d, err = demo.Prepare(t.Context(), demo.Options{
 		Dir: t.TempDir(), Fast: true, Environ: h.env,
-		Run: func(_ context.Context, dir string, args ...string) (string, error) { return h.try(dir, nil, args...) },
+		Run: h.runner(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// runner runs commands of ours for the demo.
+func (h *hand) runner() demo.Runner {
+	return func(_ context.Context, dir string, args ...string) (string, error) { return h.try(dir, nil, args...) }
 }
 
 // try runs a command of ours.
