@@ -9,8 +9,11 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
+// Answer is what one rule says of one row.
+type Answer = plan.Answer
+
 // Why asks every rule about one row, as the loop would.
-func (f *Factory) Why(ctx context.Context, ref board.Ref) (board.Issue, []plan.Answer, error) {
+func (f *Factory) Why(ctx context.Context, ref board.Ref) (board.Issue, []Answer, error) {
 	p, err := f.Board(ctx)
 	if err != nil {
 		return board.Issue{}, nil, err
@@ -34,16 +37,18 @@ func (f *Factory) Why(ctx context.Context, ref board.Ref) (board.Issue, []plan.A
 	return issue, plan.Explain(facts, &issue), nil
 }
 
-// NextFiring is what the next firing would do.
-type NextFiring struct {
-	Start []state.Dispatch `json:"-"`
-	Rows  []state.Row      `json:"rows"`
-	Done  []state.Decision `json:"-"`
+// NextRow is what the next firing would do with one open row.
+type NextRow struct {
+	Ref   board.Ref  `json:"ref"`
+	Start board.Kind `json:"start,omitempty"` // which worker would be started on it
+	Queue string     `json:"queue,omitempty"` // from which queue
+	Done  bool       `json:"done,omitempty"`  // its pull request is merged: it would be closed
+	Waits string     `json:"waits,omitempty"` // why nothing would be done
 }
 
 // DryRun says what a firing would start now, and why the other rows wait. It
 // writes nothing.
-func (f *Factory) DryRun(ctx context.Context, names []string) (*NextFiring, error) {
+func (f *Factory) DryRun(ctx context.Context, names []string) ([]NextRow, error) {
 	if _, err := f.Repo(ctx); err != nil {
 		return nil, err
 	}
@@ -63,5 +68,28 @@ func (f *Factory) DryRun(ctx context.Context, names []string) (*NextFiring, erro
 	if err != nil {
 		return nil, err
 	}
-	return &NextFiring{Start: plan.TopUp(facts), Rows: plan.Rows(facts), Done: plan.Merged(facts)}, nil
+	return nextRows(facts), nil
+}
+
+func nextRows(facts *plan.Facts) []NextRow {
+	starts := map[board.Ref]state.Dispatch{}
+	for _, d := range plan.TopUp(facts) {
+		starts[d.Issue.Ref] = d
+	}
+	done := map[board.Ref]bool{}
+	for _, d := range plan.Merged(facts) {
+		done[d.Ref] = true
+	}
+	out := []NextRow{}
+	for _, r := range plan.Rows(facts) {
+		if r.Hold == plan.HoldClosed {
+			continue
+		}
+		row := NextRow{Ref: r.Issue.Ref, Start: starts[r.Issue.Ref].Kind, Queue: starts[r.Issue.Ref].Why, Done: done[r.Issue.Ref]}
+		if row.Start == "" && !row.Done {
+			row.Waits = r.Waits
+		}
+		out = append(out, row)
+	}
+	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/app"
-	"github.com/backside4charter/dispatcher/loop/plan"
 )
 
 func newWhyCmd(f *app.Factory) *cobra.Command {
@@ -30,7 +29,7 @@ type whyJSON struct {
 	Ref      board.Ref     `json:"ref"`
 	State    string        `json:"state"`
 	Eligible bool          `json:"eligible"`
-	Answers  []plan.Answer `json:"answers"`
+	Answers  []app.Answer `json:"answers"`
 }
 
 func runWhy(ctx context.Context, f *app.Factory, arg string, asJSON bool) error {
