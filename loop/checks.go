@@ -50,24 +50,40 @@ func (c *checks) busy() bool {
 	return c.running != (check{}) || len(c.queue) > 0
 }
 
+// waiting says whether checks wait to be run.
+func (c *checks) waiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.queue) > 0 && c.running == (check{})
+}
+
 func (c *checks) run(ctx context.Context) {
 	for {
-		k, ok := c.next()
-		if !ok {
-			select {
-			case <-ctx.Done():
-				return
-			case <-c.more:
-			}
+		if c.one(ctx) {
 			continue
 		}
-		err := c.pulls.RunChecks(ctx, k.name)
-		c.over(k, err)
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return
+		case <-c.more:
 		}
-		c.done(k.name, err)
 	}
+}
+
+// one runs the next checks, and answers false when there is nothing to run or
+// the loop has ended.
+func (c *checks) one(ctx context.Context) bool {
+	k, ok := c.next()
+	if !ok {
+		return false
+	}
+	err := c.pulls.RunChecks(ctx, k.name)
+	c.over(k, err)
+	if ctx.Err() != nil {
+		return false
+	}
+	c.done(k.name, err)
+	return true
 }
 
 func (c *checks) next() (check, bool) {

@@ -45,6 +45,7 @@ type Engine struct {
 	end      End
 	watches  map[string]context.CancelFunc
 	timer    *time.Timer
+	driver   *Driver // nil when Run drives it
 }
 
 // New builds a loop; Run starts it.
@@ -126,15 +127,24 @@ func (e *Engine) Run(ctx context.Context) (End, error) {
 			}
 		}
 	}
+	return e.close(), nil
+}
+
+// close publishes the last picture and says how the loop ended.
+func (e *Engine) close() End {
 	e.setMode(state.ModeStopped)
 	e.publish()
 	e.end.Left = e.liveCount()
 	e.end.Status = e.status
-	return e.end, nil
+	return e.end
 }
 
 // task runs f on a goroutine that Run waits for.
 func (e *Engine) task(f func()) {
+	if e.driver != nil {
+		e.driver.hands.Spawn(f)
+		return
+	}
 	e.tasks.Add(1)
 	go func() {
 		defer e.tasks.Done()
@@ -144,6 +154,10 @@ func (e *Engine) task(f func()) {
 
 // post hands an event to the owner; after the end it is dropped.
 func (e *Engine) post(ev event) {
+	if e.driver != nil {
+		e.driver.queue = append(e.driver.queue, ev)
+		return
+	}
 	select {
 	case e.inbox <- ev:
 	case <-e.done:
@@ -187,7 +201,7 @@ func (e *Engine) startFiring(ctx context.Context, why string) {
 // startJob gives the book to a job on a goroutine of its own.
 func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, context.Context)) {
 	e.busy = true
-	e.timer.Stop()
+	e.disarm()
 	now := e.o.Now()
 	if plan.Slept(e.lastJob, now) {
 		e.awake = now
@@ -239,7 +253,7 @@ func (e *Engine) arm(f *firing) {
 		}
 	}
 	e.nextFiring = next
-	e.timer.Reset(max(next.Sub(e.o.Now()), 0))
+	e.rearm(max(next.Sub(e.o.Now()), 0))
 	e.dirty = true
 }
 
@@ -305,8 +319,18 @@ func (e *Engine) lost(r state.Run, err error) bool {
 			e.post(func(ctx context.Context) { e.wake(ctx, "a claim was lost") })
 		})
 	}
+	return e.offer(stop)
+}
+
+// offer hands an event to the owner, or answers false when that would take
+// waiting.
+func (e *Engine) offer(ev event) bool {
+	if e.driver != nil {
+		e.post(ev)
+		return true
+	}
 	select {
-	case e.inbox <- stop:
+	case e.inbox <- ev:
 		return true
 	default:
 		return false

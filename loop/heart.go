@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,7 +105,7 @@ func (h *heart) touch(ctx context.Context, r state.Run) {
 func (h *heart) ours() []state.Run {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.claims))
+	return slices.SortedFunc(maps.Values(h.claims), func(a, b state.Run) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // take answers whether a stamp is due, and keeps other beats off it.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -127,7 +125,7 @@ func (e *Engine) leave() {
 		e.ended = true
 		return
 	}
-	time.AfterFunc(e.o.StopGrace, func() {
+	e.after(e.o.StopGrace, func() {
 		e.post(func(context.Context) { e.ended = true })
 	})
 }
@@ -184,18 +182,14 @@ func (f *firing) abort(ctx context.Context) {
 	f.closing = true
 	f.at("aborting")
 	runs := slices.Clone(f.book.runs)
-	var wg sync.WaitGroup
-	for _, r := range runs {
-		wg.Go(func() {
-			if _, err := f.e.d.Watcher.Forbid(ctx, r.ID); err != nil {
-				f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
-			}
-			if err := f.e.d.Launcher.Stop(ctx, r.ID); err != nil {
-				f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
-			}
-		})
-	}
-	wg.Wait()
+	f.e.together(runs, func(r state.Run) {
+		if _, err := f.e.d.Watcher.Forbid(ctx, r.ID); err != nil {
+			f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
+		}
+		if err := f.e.d.Launcher.Stop(ctx, r.ID); err != nil {
+			f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
+		}
+	})
 	for _, r := range runs {
 		if st, err := f.e.d.Watcher.Observe(ctx, r.ID); err == nil && st.Exit != nil && r.Phase == state.PhaseRunning {
 			if err := f.charge(r, *st.Exit); err != nil {
