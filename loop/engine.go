@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/logkey"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -224,7 +225,7 @@ func (e *Engine) fired(ctx context.Context, f *firing) {
 	e.busy = false
 	e.adopt(f)
 	if f.panicked != "" {
-		e.o.Log.Error("A firing panicked", "panic", f.panicked)
+		e.o.Log.Error("A firing panicked", logkey.Panic, f.panicked)
 		e.notify("", "an error in the program ended firing "+fmt.Sprint(e.firing)+": "+f.panicked)
 	}
 	e.publish()
@@ -300,7 +301,7 @@ func (e *Engine) watch(ctx context.Context, id string) {
 		return
 	}
 	if err != nil {
-		e.o.Log.Error("A watch ended early", "run", id, "error", err)
+		e.o.Log.Error("A watch ended early", logkey.Run, id, logkey.Err, err)
 	}
 	e.post(func(ctx context.Context) { e.wake(ctx, "a worker finished") })
 }
@@ -314,7 +315,7 @@ func (e *Engine) lost(r state.Run, err error) bool {
 		e.say(r.Ref, true, fmt.Sprintf("the claim of the %s on %s was taken over, its worker is stopped: %v", r.Kind, r.Ref, err))
 		e.task(func() {
 			if err := e.d.Launcher.Stop(ctx, r.ID); err != nil {
-				e.o.Log.Error("A superseded worker could not be stopped", "run", r.ID, "error", err)
+				e.o.Log.Error("A superseded worker could not be stopped", logkey.Run, r.ID, logkey.Err, err)
 			}
 			e.post(func(ctx context.Context) { e.wake(ctx, "a claim was lost") })
 		})

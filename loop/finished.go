@@ -150,6 +150,7 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 		return f.drop(ctx, *r, d.Text)
 	case state.OpRetry:
 		r.Phase, r.NotBefore, r.Failure = state.PhaseRetrying, d.At, d.Text
+		r.Stopped, r.StopNote = "", "" // its end is settled with this
 		if d.Free {
 			r.Attempt--
 		}

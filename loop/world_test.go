@@ -325,6 +325,7 @@ func (w *world) options(edits ...func(*loop.Options)) loop.Options {
 			StaleWindow:  90 * time.Minute,
 			Caps:         plan.Caps{Developers: 2, Reviewers: 2, Cleaners: 1, Total: 5},
 			Retry:        plan.Retry{MaxAttempts: 2, First: 10 * time.Second, Max: 300 * time.Second},
+			Stall:        plan.Stall{After: 10 * time.Minute, ToolAfter: 30 * time.Minute, Grace: time.Minute},
 			VerifyWindow: time.Hour, ConfirmLabel: "Confirm with user", DefaultBase: "main",
 			Agents: map[string]bool{"developer": true, "reviewer": true, "cleaner": true},
 		},

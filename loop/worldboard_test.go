@@ -27,6 +27,8 @@ type memoryBoard struct {
 	rows []*board.Issue
 	// refuse are rows that cannot be claimed, with the reason.
 	refuse map[board.Ref]error
+	// hide leaves every row that is at work out of the answers to a poll.
+	hide bool
 	// log is every change of a claim and a state, for a failed test to print.
 	log []string
 }
@@ -120,7 +122,7 @@ func (b *memoryBoard) Poll(_ context.Context, q board.Query) ([]board.Issue, err
 	}
 	var out []board.Issue
 	for _, i := range b.rows {
-		if (q.AllMilestones || wanted[strings.ToLower(i.Milestone)]) && (q.Closed || !i.Closed) {
+		if (q.AllMilestones || wanted[strings.ToLower(i.Milestone)]) && (q.Closed || !i.Closed) && !(b.hide && i.Claim != nil) {
 			out = append(out, b.answer(i))
 		}
 	}

@@ -53,7 +53,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
-		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -318,6 +318,10 @@ func (f launcherOf) Start(ctx context.Context, spec state.RunSpec) (st state.Wor
 
 func (f launcherOf) Stop(ctx context.Context, run string) error {
 	return f.p.effect(ctx, "stop", func() error { f.p.w.stopWorker(run); return nil })
+}
+
+func (f launcherOf) Interrupt(ctx context.Context, run string) error {
+	return f.p.effect(ctx, "interrupt", func() error { f.p.w.interruptWorker(run); return nil })
 }
 
 type watcherOf struct{ p *process }

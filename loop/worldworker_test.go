@@ -22,13 +22,43 @@ type worker struct {
 	asked   bool // to stop
 	// uncounted: its script is played again by the next worker.
 	uncounted bool
+	// hushed is since when it writes nothing, tool how many processes a tool of
+	// it has started, waits that its turn was interrupted, deaf that it reads
+	// nothing, owners that a person interrupted it; spent is what it cost so far.
+	hushed      time.Time
+	tool        int
+	waits, deaf bool
+	interrupted int
+	spent       float64
+	limit       time.Time
 }
 
 func (v *worker) lives() bool { return v.phase == state.WorkerRunning }
 
 // status is what a watcher sees; the world's lock is held.
 func (v *worker) status() state.WorkerStatus {
-	return state.WorkerStatus{Phase: v.phase, PID: v.pid, PIDStart: fmt.Sprint(v.pid), LastSign: v.started, Exit: v.exit}
+	output := time.Now()
+	if !v.hushed.IsZero() {
+		output = v.hushed
+	}
+	return state.WorkerStatus{
+		Phase: v.phase, PID: v.pid, PIDStart: fmt.Sprint(v.pid), LastSign: v.started, Exit: v.exit,
+		LastOutput: output, Busy: v.tool > 0, Below: v.tool, Waiting: v.waits, CostUSD: v.spent,
+	}
+}
+
+// interruptWorker ends the turn of a worker that listens: it waits then.
+func (w *world) interruptWorker(run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v := w.workers[run]
+	if v == nil || !v.lives() {
+		return
+	}
+	v.interrupted++
+	if !v.deaf {
+		v.waits, v.hushed = true, time.Now()
+	}
 }
 
 // startWorker starts a worker for a run, once.
@@ -162,7 +192,7 @@ func (a *agent) live(play script) {
 		return
 	}
 	a.v.phase = state.WorkerExited
-	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: 0.5, Tokens: 100, Ended: time.Now()}
+	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: max(0.5, a.v.spent), Tokens: 100, Ended: time.Now(), LimitUntil: a.v.limit}
 }
 
 func (a *agent) perform(play script) (final, problem string) {
@@ -176,6 +206,26 @@ func (a *agent) perform(play script) (final, problem string) {
 		}
 	}()
 	return play(a), ""
+}
+
+// change sets what a look at the worker shows.
+func (a *agent) change(f func(v *worker)) {
+	a.w.mu.Lock()
+	defer a.w.mu.Unlock()
+	f(a.v)
+}
+
+// hush is a worker that writes nothing from now on.
+func (a *agent) hush() { a.change(func(v *worker) { v.hushed = time.Now() }) }
+
+// speak is one that writes again.
+func (a *agent) speak() { a.change(func(v *worker) { v.hushed, v.waits = time.Time{}, false }) }
+
+// limited is a worker that meets its account's usage limit.
+func (a *agent) limited(until time.Time) string {
+	a.change(func(v *worker) { v.limit = until })
+	a.fail("You've hit your session limit")
+	return ""
 }
 
 // fail ends the worker without a result.

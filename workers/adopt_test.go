@@ -462,3 +462,29 @@ func TestTwoLaunchersWatchOneRun(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatALookShows: a tool with a living process, the last output, and a turn
+// that a person interrupted: what the loop tells a stalled worker by.
+func TestWhatALookShows(t *testing.T) {
+	b := newBench(t)
+	s := b.spec("r", "tool", b.dir)
+	s.Env = append(s.Env, times(t, supervise.Times{Alive: 20 * time.Millisecond}))
+	b.start(s)
+	child := b.pid(filepath.Join(b.dir, "sleeper0"))
+	b.until("the tool's process is seen", func() bool { return b.phase("r", workers.PhaseRunning).Below > 0 })
+	st := b.phase("r", workers.PhaseRunning)
+	if !st.Busy || st.Waiting || st.LastOutput.IsZero() || st.LastSign.Before(st.LastOutput) {
+		t.Errorf("while the tool runs: %+v", st)
+	}
+	if err := b.l.Interrupt(b.ctx, "r"); err != nil {
+		t.Fatal(err)
+	}
+	b.until("the turn is interrupted", func() bool { return b.phase("r", workers.PhaseRunning).Waiting })
+	if st := b.phase("r", workers.PhaseRunning); st.Busy {
+		t.Errorf("after the interrupt: %+v", st)
+	}
+	if err := b.l.Stop(b.ctx, "r", 50*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	b.gone(child)
+}

@@ -183,7 +183,7 @@ func (r *reading) observe(known int) (Status, int, error) {
 		if err := r.read(st.Phase == PhaseExited); err != nil {
 			return Status{}, 0, err
 		}
-		st.LastSign = r.lastSign(st)
+		st.LastSign, st.LastOutput, st.Below = r.signs(st)
 	}
 	if r.changed(st) {
 		r.rev++
@@ -283,14 +283,16 @@ func (r *reading) read(ended bool) error {
 	return nil
 }
 
-// lastSign is the newest sign of life: what the supervisor recorded, or output.
-func (r *reading) lastSign(st Status) time.Time {
-	sign := st.Started
-	if at := r.folder.Alive(); at.After(sign) {
-		sign = at
+// signs are the newest sign of life, be it what the supervisor recorded or
+// output, the newest output, and what lived below the agent.
+func (r *reading) signs(st Status) (sign, output time.Time, below int) {
+	output = st.Started
+	if info, err := os.Stat(r.folder.TranscriptPath()); err == nil && info.Size() > 0 && info.ModTime().After(output) {
+		output = info.ModTime()
 	}
-	if info, err := os.Stat(r.folder.TranscriptPath()); err == nil && info.Size() > 0 && info.ModTime().After(sign) {
-		sign = info.ModTime()
+	sign, below = r.folder.Alive()
+	if output.After(sign) {
+		sign = output
 	}
-	return sign
+	return sign, output, below
 }

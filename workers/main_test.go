@@ -250,6 +250,12 @@ func playAgent(mode string) int {
 		for {
 			time.Sleep(time.Hour)
 		}
+	case "tool": // a tool whose process lives on
+		w.say(map[string]any{"type": "assistant", "message": map[string]any{
+			"content": []any{map[string]any{"type": "tool_use", "id": "t1", "name": "Bash", "input": map[string]any{"command": "sleep"}}},
+		}})
+		spawnSleepers(arg)
+		return w.steered(first)
 	case "steered":
 		return w.steered(first)
 	case "background":

@@ -37,6 +37,7 @@ type StopRequest struct {
 type life struct {
 	Version int       `json:"version"`
 	At      time.Time `json:"at"`
+	Below   int       `json:"below,omitempty"` // living processes that the agent has started
 }
 
 // sent is one line of messages.jsonl.
@@ -105,23 +106,24 @@ func (f Folder) WriteStop(s StopRequest) error {
 	return writeJSON(f.stopPath(), s)
 }
 
-// WriteAlive records a sign of life. It is derived: losing it in a power cut
-// loses nothing.
-func (f Folder) WriteAlive(at time.Time) error {
-	data, err := json.Marshal(life{Version: FormatVersion, At: at})
+// WriteAlive records a sign of life, and how many processes live below the
+// agent. It is derived: losing it in a power cut loses nothing.
+func (f Folder) WriteAlive(at time.Time, below int) error {
+	data, err := json.Marshal(life{Version: FormatVersion, At: at, Below: below})
 	if err != nil {
 		return fmt.Errorf("encode a sign of life: %w", err)
 	}
 	return statefile.ReplaceUnsynced(f.alivePath(), append(data, '\n'), 0o600)
 }
 
-// Alive is the last recorded sign of life; zero if there is none.
-func (f Folder) Alive() time.Time {
+// Alive is the last recorded sign of life, zero if there is none, and how many
+// processes lived below the agent then.
+func (f Folder) Alive() (at time.Time, below int) {
 	var l life
 	if ok, err := readVersioned(f.alivePath(), &l, func() int { return l.Version }); err != nil || !ok {
-		return time.Time{}
+		return time.Time{}, 0
 	}
-	return l.At
+	return l.At, l.Below
 }
 
 // Forbid marks the run. The caller holds the lock.

@@ -21,6 +21,8 @@ type Tail struct {
 	order []string       // ids of open, oldest first
 	clock time.Time      // the newest time that any line carried
 	note  string         // what it does while no tool runs
+	tasks int            // that run in the background
+	waits bool           // the last turn was interrupted, and no other has begun
 }
 
 // Add takes one event. now stands in for lines that carry no time.
@@ -32,6 +34,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		}
 	}
 	t.clock = at
+	t.follow(e)
 	switch e.Kind {
 	case EventRaw:
 		t.push(Line{At: at, Kind: LineNotice, Text: e.Text})
@@ -59,6 +62,19 @@ func (t *Tail) Add(e *Event, now time.Time) {
 	case EventResult:
 		t.addResult(e.Result, at)
 	case EventMessage, EventAnswer, EventTasks, EventTaskEnd:
+	}
+}
+
+// follow keeps what runs besides the tool calls.
+func (t *Tail) follow(e *Event) {
+	switch e.Kind {
+	case EventTasks:
+		t.tasks = len(e.IDs)
+	case EventResult:
+		t.waits = e.Result.Interrupted()
+	case EventTurn, EventText, EventThinking, EventTool, EventUser:
+		t.waits = t.waits && e.Sub
+	case EventRaw, EventToolEnd, EventDenied, EventMessage, EventAnswer, EventTaskEnd, EventNotice, EventError, EventLimit:
 	}
 }
 
@@ -211,4 +227,5 @@ func (t *Tail) fill(s *Status) {
 	s.Tail = t.Lines()
 	s.Lines = t.total
 	s.Activity = t.Activity()
+	s.Busy, s.Waiting = len(t.order) > 0 || t.tasks > 0, t.waits
 }

@@ -82,13 +82,22 @@ type Status struct {
 	AgentPID int
 	Started  time.Time
 	LastSign time.Time // last sign of life: output, or a living tool process
-	Activity string    // what it does now, one line
-	Turns    int
-	CostUSD  float64
-	Tokens   int64
-	Tail     []Line // the newest lines, oldest first, at most TailLines
-	Lines    int    // how many lines there have been in all
-	Exit     *Exit
+	// LastOutput is when the agent wrote last, its start before that. Busy says
+	// that a tool or a task in the background has begun and not ended, Below how
+	// many processes lived below the agent at the last look, and Waiting that
+	// nothing runs because a person interrupted it and has yet to say how to go
+	// on.
+	LastOutput time.Time
+	Busy       bool
+	Below      int
+	Waiting    bool
+	Activity   string // what it does now, one line
+	Turns      int
+	CostUSD    float64
+	Tokens     int64
+	Tail       []Line // the newest lines, oldest first, at most TailLines
+	Lines      int    // how many lines there have been in all
+	Exit       *Exit
 }
 
 // TailLines is how many lines of a run's stream a Status carries.

@@ -194,6 +194,12 @@ type Loop struct {
 	PollSeconds float64 `json:"pollSeconds,omitempty" jsonschema:"minimum=0.05,maximum=86400"`
 	// Minutes that checks may stay pending after a COMPLETE before that counts as a failed try.
 	VerifyMinutes int `json:"verifyMinutes,omitempty" jsonschema:"minimum=1,maximum=10080,default=60"`
+	// Minutes without output after which a worker counts as stalled: it is interrupted, then stopped, and that is a failed try.
+	StallMinutes float64 `json:"stallMinutes,omitempty" jsonschema:"minimum=0.01,maximum=10080,default=10"`
+	// The same while one of its tools runs with living processes.
+	StallToolMinutes float64 `json:"stallToolMinutes,omitempty" jsonschema:"minimum=0.01,maximum=10080,default=30"`
+	// Seconds from the interrupt of a stalled worker to its stop.
+	StallGraceSeconds float64 `json:"stallGraceSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=60"`
 }
 
 // Retry is how often a failed run is tried again.

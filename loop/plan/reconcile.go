@@ -132,15 +132,18 @@ func stalled(l *Look) Intervention {
 }
 
 // afterInterrupt: an interrupted worker waits for a word that nobody will say,
-// so that it is stopped at once; one that writes on was not stalled.
+// so that it is stopped at once; one that writes on was not stalled. What it
+// writes just after the interrupt is an answer to that, and no work.
 func afterInterrupt(l *Look) Intervention {
+	grace := l.Settings.Stall.Grace
 	switch {
-	case l.Worker.Waiting, l.Now.Sub(l.Run.StalledAt) >= l.Settings.Stall.Grace:
-		return stop(state.StoppedStall, "it gave no sign of life for %s and was stopped", whole(l.limit()))
-	case l.Worker.LastOutput.After(l.Run.StalledAt):
+	case l.Worker.Waiting:
+	case l.Now.Sub(l.Run.StalledAt) < grace:
+		return Intervention{}
+	case l.Worker.LastOutput.After(l.Run.StalledAt.Add(grace / 4)):
 		return Intervention{Act: ActSpare, Why: "it writes again"}
 	}
-	return Intervention{}
+	return stop(state.StoppedStall, "it gave no sign of life for %s and was stopped", whole(l.limit()))
 }
 
 // quiet is for how long the worker has written nothing, as far as the clock

@@ -20,6 +20,11 @@ type Finished struct {
 	Issue    board.Issue        // read after the end
 	PR       *board.PullRequest // of the issue, nil when there is none
 	Settings Settings
+	// MergeOnly: the head is where the run began, or went on from there by
+	// clean merges of the base alone. Foreign are others than the developer
+	// identity who wrote commits since.
+	MergeOnly bool
+	Foreign   []string
 }
 
 // Route decides what becomes of a finished run. The decisions come in the
@@ -37,6 +42,7 @@ func Route(f *Finished) []state.Decision {
 	case board.KindReviewer:
 		return routeReviewer(f)
 	case board.KindCleaner:
+		return routeCleaner(f)
 	}
 	return failed(f, "no route for a "+string(f.Run.Kind))
 }
@@ -68,8 +74,10 @@ func settledBefore(f *Finished) bool {
 	case board.RoleQuestion:
 		return false
 	case board.RoleInProgress:
-		// Only a developer's row is left at work without a delegate.
-		return f.Issue.Delegate != board.DelegateNone || commented && try > 0 && f.Run.Kind == board.KindDeveloper
+		// Only a developer's row is left at work without a delegate, and one
+		// that a clean-up found so.
+		left := try > 0 && f.Run.Kind == board.KindDeveloper || f.Run.Kind == board.KindCleaner
+		return f.Issue.Delegate != board.DelegateNone || commented && left
 	case board.RoleNone, board.RoleBacklog, board.RoleReady, board.RoleChangesRequested, board.RoleHumanReview, board.RoleDone:
 	}
 	return commented || f.Issue.Delegate != board.DelegateNone || !halfJudged(f)
@@ -116,7 +124,7 @@ func olderThanWork(f *Finished) bool {
 
 // olderThan says whether a pull request was merged before the run began.
 func olderThan(pr *board.PullRequest, r *state.Run) bool {
-	return !pr.MergedAt.IsZero() && pr.MergedAt.Before(r.ClaimedAt)
+	return r.Kind != board.KindCleaner && !pr.MergedAt.IsZero() && pr.MergedAt.Before(r.ClaimedAt)
 }
 
 // moved: somebody moved the row while the worker ran, and it stays where it is
@@ -285,7 +293,7 @@ func routeReviewer(f *Finished) []state.Decision {
 	if f.PR == nil || f.PR.State != board.PullOpen {
 		return failed(f, "its pull request is not open any more")
 	}
-	if f.Run.Head != "" && f.PR.HeadSHA != f.Run.Head {
+	if f.Run.Head != "" && f.PR.HeadSHA != f.Run.Head && !f.MergeOnly {
 		return settle(f, "the head moved during the review; it is reviewed again",
 			state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "a verdict counts for the head it was given on"})
 	}

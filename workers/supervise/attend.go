@@ -31,6 +31,7 @@ type supervisor struct {
 	lastOut time.Time // when output was read last
 	signed  time.Time // when a sign of life was recorded last
 	grew    bool      // output since then
+	below   int       // processes that lived below the agent then
 	ladder  ladder
 	first   atomic.Int32 // what became of the first message
 	problem string
@@ -196,10 +197,10 @@ func (s *supervisor) look(now time.Time) {
 func (s *supervisor) signOfLife(now time.Time) {
 	below := proc.Descendants(s.child.pid)
 	s.remember(below)
-	if s.grew || len(below) > 0 || s.signed.IsZero() {
-		_ = s.folder.WriteAlive(now) // the next one will do
+	if s.grew || len(below) > 0 || s.below > 0 || s.signed.IsZero() {
+		_ = s.folder.WriteAlive(now, len(below)) // the next one will do
 	}
-	s.grew = false
+	s.grew, s.below = false, len(below)
 	s.signed = now
 }
 
