@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -212,7 +213,7 @@ func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, cont
 	e.task(func() {
 		defer func() {
 			if p := recover(); p != nil {
-				f.panicked = fmt.Sprint(p)
+				f.panicked, f.stack = fmt.Sprint(p), debug.Stack()
 			}
 			e.post(func(ctx context.Context) { e.fired(ctx, f) })
 		}()
@@ -225,7 +226,7 @@ func (e *Engine) fired(ctx context.Context, f *firing) {
 	e.busy = false
 	e.adopt(f)
 	if f.panicked != "" {
-		e.o.Log.Error("A firing panicked", logkey.Panic, f.panicked)
+		e.o.Log.Error("A firing panicked", logkey.Panic, f.panicked, logkey.Stack, string(f.stack))
 		e.notify("", "an error in the program ended firing "+fmt.Sprint(e.firing)+": "+f.panicked)
 	}
 	e.publish()

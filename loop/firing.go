@@ -34,6 +34,7 @@ type firing struct {
 	closing   bool
 	idle      bool
 	panicked  string
+	stack     []byte // of the panic
 	pollError string
 	polledAt  time.Time
 	rows      []state.Row

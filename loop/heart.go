@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/logkey"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -98,7 +99,7 @@ func (h *heart) touch(ctx context.Context, r state.Run) {
 	case errors.Is(err, board.ErrClaimConflict):
 		h.conflict(ctx, r, err)
 	case ctx.Err() == nil:
-		h.o.Log.Warn("A claim could not be renewed", "ref", string(r.Ref), "run", r.ID, "error", err)
+		h.o.Log.Warn("A claim could not be renewed", logkey.Ref, string(r.Ref), logkey.Run, r.ID, logkey.Err, err)
 	}
 }
 

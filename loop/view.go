@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/logkey"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -76,7 +77,7 @@ func (e *Engine) say(ref board.Ref, bad bool, text string) {
 	if bad {
 		level = e.o.Log.Warn
 	}
-	level("Loop", "ref", string(ref), "firing", e.firing, "text", text)
+	level("Loop", logkey.Ref, string(ref), logkey.Firing, e.firing, logkey.Reason, text)
 }
 
 // forget notes how a run was settled, for the screen.
