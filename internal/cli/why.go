@@ -26,9 +26,9 @@ func newWhyCmd(f *app.Factory) *cobra.Command {
 
 // whyJSON is the answer of `why --json`.
 type whyJSON struct {
-	Ref      board.Ref     `json:"ref"`
-	State    string        `json:"state"`
-	Eligible bool          `json:"eligible"`
+	Ref      board.Ref    `json:"ref"`
+	State    string       `json:"state"`
+	Eligible bool         `json:"eligible"`
 	Answers  []app.Answer `json:"answers"`
 }
 
