@@ -364,3 +364,16 @@ func TestErrorsAndPieces(t *testing.T) {
 		t.Errorf("selected %+v", e)
 	}
 }
+
+func TestAColumnThatScrollsSaysHowFar(t *testing.T) {
+	t.Parallel()
+	m, _ := room(120, 40, large(350))
+	has(t, m, "1 of 50")
+	typeKeys(m, "pgdown", "down")
+	has(t, m, "12 of 50")
+	typeKeys(m, "end")
+	has(t, m, "50 of 50")
+	typeKeys(m, "g", "g")
+	has(t, m, "1 of 50")
+	checkScreen(t, m)
+}
