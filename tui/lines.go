@@ -139,7 +139,7 @@ func (m *Model) money(long bool) string {
 func (m *Model) attentionLine(now time.Time) string {
 	st := m.styles
 	if text, tone := m.trouble(now); text != "" {
-		return m.fits([2]widget.Line{widget.Line{{Text: " "}}.Add(st.Tone(tone), text), m.needsCount()}, [2]widget.Line{widget.Line{{Text: " "}}.Add(st.Tone(tone), text), nil})
+		return widget.Sides(widget.Line{{Text: " "}}.Add(st.Tone(tone), text), m.needsCount(), m.w, false, st)
 	}
 	if m.snap == nil {
 		return widget.Line{}.Add(st.Muted, " "+st.Signs.Dot+" waiting for the loop").Render(m.w, false, st)

@@ -163,7 +163,7 @@ func (m *Model) hints() []key.Binding {
 	if m.snap != nil && m.snap.Mode == state.ModePaused {
 		pause = hint(k.Pause, "resume")
 	}
-	return append(out, pause, k.Fire, k.Leave, hint(keyViews, "views"), hint(k.Help, "help"))
+	return append(out, k.Leave, pause, k.Fire, hint(keyViews, "views"), hint(k.Help, "help"))
 }
 
 func (m *Model) viewHints() []key.Binding {
