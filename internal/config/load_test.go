@@ -78,7 +78,10 @@ func TestLoadMinimalFillsDefaults(t *testing.T) {
 			},
 			Labels: config.Labels{ConfirmWithUser: "Confirm with user", UI: "UI"},
 		},
-		Loop:   config.Loop{MaxDevelopers: 2, MaxReviewers: 2, MaxCleaners: 1, MaxWorkers: 5, PollSeconds: 5, VerifyMinutes: 60},
+		Loop: config.Loop{
+			MaxDevelopers: 2, MaxReviewers: 2, MaxCleaners: 1, MaxWorkers: 5, PollSeconds: 5, VerifyMinutes: 60,
+			StallMinutes: 10, StallToolMinutes: 30, StallGraceSeconds: 60,
+		},
 		Retry:  config.Retry{MaxAttempts: 2, BackoffSeconds: 10, MaxBackoff: 300},
 		Agents: map[string]config.Agent{"developer": claude, "reviewer": claude, "cleaner": claude},
 		Pulls:  config.Pulls{Kind: "local"},
