@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/journal"
@@ -95,6 +94,8 @@ type PromptRequest struct {
 	Issue    board.Issue
 	PR       *board.PullRequest
 	Requests []board.Review // the owner's requests that no earlier prompt carried
+	// MergeScoped asks a reviewer for a judgement of the last merge only.
+	MergeScoped bool
 }
 
 // Prompts renders what a worker is told.
@@ -108,18 +109,28 @@ type Journal interface {
 	SaveRuns(runs []state.Run) error
 	SaveRuntime(r journal.Runtime) error
 	AddCost(c journal.Cost) error
-	CostOn(day time.Time) (float64, error)
+}
+
+// Ledger tells what every run has cost. The answer is not to be changed.
+type Ledger interface {
+	Costs() ([]journal.Cost, error)
 }
 
 // Deps are everything outside the loop.
 type Deps struct {
-	Board       Board
-	Pulls       Pulls
-	Worktrees   Worktrees
-	Launcher    Launcher
-	Interrupter Interrupter
-	Watcher     Watcher
-	Prompts     Prompts
-	Journal     Journal
-	Life        Life
+	Board         Board
+	Pulls         Pulls
+	Worktrees     Worktrees
+	Launcher      Launcher
+	Interrupter   Interrupter
+	Watcher       Watcher
+	Prompts       Prompts
+	Journal       Journal
+	Ledger        Ledger        // nil where nothing is counted
+	Configuration Configuration // nil where it never changes
+	Life          Life
+	// Updates and Branches may be absent: then no pull request is brought up to
+	// date and no conflict cleaned up.
+	Updates  Updates
+	Branches Branches
 }

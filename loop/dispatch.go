@@ -72,13 +72,17 @@ func (f *firing) skip(ref board.Ref) { f.facts.Skip[ref] = true }
 // replace puts a row that was read again in the place of the polled one. What
 // a board answers to a poll may be shared with others and is never written to.
 func (f *firing) replace(issue board.Issue) {
-	f.facts.Rows = slices.Clone(f.facts.Rows)
-	for i := range f.facts.Rows {
-		if f.facts.Rows[i].Ref == issue.Ref {
-			f.facts.Rows[i] = issue
-			return
+	f.facts.Rows, f.facts.Others = put(f.facts.Rows, issue), put(f.facts.Others, issue)
+}
+
+func put(rows []board.Issue, issue board.Issue) []board.Issue {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if rows[i].Ref == issue.Ref {
+			rows[i] = issue
 		}
 	}
+	return rows
 }
 
 // remember writes down that the owner's move ended a hold or a count of failed
@@ -117,7 +121,7 @@ func (f *firing) retries(ctx context.Context) {
 	f.retriedAt = f.e.o.Now()
 	for _, old := range slices.Clone(f.book.runs) {
 		f.refresh()
-		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind)
+		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind) && !f.barred(old.Agent)
 		if old.Phase != state.PhaseRetrying || !due && !f.left(old) {
 			continue
 		}
@@ -154,6 +158,9 @@ func (f *firing) retry(ctx context.Context, old state.Run, due bool) error {
 	if !due {
 		return nil
 	}
+	if _, over := plan.OverBudget(&f.facts, &fin.Issue); over {
+		return f.carry(ctx, old, plan.GiveBack(&old, &fin.Issue)) // the row waits for its owner, with its figure
+	}
 	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
 }
 
@@ -174,12 +181,20 @@ func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *
 	r.ClaimedAt = f.e.o.Now()
 	if pr != nil {
 		r.PR = pr.Name
+		if r.Kind == board.KindCleaner {
+			r.Head, r.Base = pr.HeadSHA, pr.BaseSHA
+		}
 	}
 	if err := f.book.put(r); err != nil {
 		return err
 	}
 	if err := f.claim(ctx, &r, old); err != nil {
 		return err
+	}
+	if r.Kind == board.KindCleaner && old == nil {
+		if err := f.announce(ctx, r, pr); err != nil {
+			return f.undo(ctx, r, fmt.Errorf("write down where the row was: %w", err))
+		}
 	}
 	writes, _ := f.board(r)
 	if issue.Role != board.RoleInProgress {
@@ -198,9 +213,13 @@ func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *
 // unknown stays in the journal and is looked at by the next firing.
 func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error {
 	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
-	c, err := claims.Claim(ctx, r.Ref, board.ClaimRequest{
+	req := board.ClaimRequest{
 		Kind: r.Kind, Session: r.Session, Run: r.ID, Steal: old != nil, Host: f.e.o.Host, Boot: f.e.o.Boot,
-	})
+	}
+	if r.Kind == board.KindCleaner {
+		req.From = r.PriorRole
+	}
+	c, err := claims.Claim(ctx, r.Ref, req)
 	if err != nil {
 		if errors.Is(err, board.ErrUnknownOutcome) {
 			return err
@@ -221,7 +240,7 @@ func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error 
 // prepare makes the worktree and the prompt and starts the worker.
 func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, pr *board.PullRequest) error {
 	if r.Kind != board.KindReviewer {
-		w, err := f.e.d.Worktrees.Create(ctx, issue, r.ID)
+		w, err := f.workplace(ctx, *r, issue, pr)
 		if err != nil {
 			return fmt.Errorf("make the worktree: %w", err)
 		}
@@ -234,7 +253,10 @@ func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, p
 	for _, q := range requests {
 		r.Carried = append(r.Carried, q.ID)
 	}
-	spec, err := f.e.d.Prompts.Prompt(ctx, PromptRequest{Run: *r, Issue: issue, PR: pr, Requests: requests})
+	spec, err := f.e.d.Prompts.Prompt(ctx, PromptRequest{
+		Run: *r, Issue: issue, PR: pr, Requests: requests,
+		MergeScoped: r.Kind == board.KindReviewer && plan.MergeScoped(&issue, headOf(pr)),
+	})
 	if err != nil {
 		return fmt.Errorf("write the prompt: %w", err)
 	}

@@ -29,18 +29,24 @@ type Engine struct {
 	over  chan struct{}  // closed when everything that Run started is over
 	tasks sync.WaitGroup // watchers, the heart, the checks, commands under way
 
-	mode   atomic.Value // state.Mode: written by the owner, read by firings
-	pub    *publisher
-	heart  *heart
-	checks *checks
+	mode    atomic.Value // state.Mode: written by the owner, read by firings
+	desired atomic.Value // state.Mode: paused or running, as the owner wants it
+	pub     *publisher
+	heart   *heart
+	checks  *checks
+	// runtime is written by the owner and by firings, under its own lock.
+	runtime *runtime
 
 	// Owner goroutine only, from here on.
 	view
-	book     *book // owned by the firing or closing job while busy
-	busy     bool  // a firing or closing job is under way
+	book     *book                   // owned by the firing or closing job while busy
+	refused  map[string]plan.Refusal // the same
+	settled  map[string]bool         // runs known to be over; the same
+	busy     bool                    // a firing or closing job is under way
 	pending  string
 	requests []request       // of the owner's, for the next firing
 	stops    map[string]bool // runs that are being stopped
+	tuning   Tuning          // what of the configuration holds now
 	lastJob  time.Time       // when the last firing or job began
 	awake    time.Time       // when the machine last woke or its clock was set
 	ended    bool
@@ -60,9 +66,13 @@ func New(o Options, d Deps) *Engine {
 		pub:     newPublisher(),
 		watches: map[string]context.CancelFunc{},
 		stops:   map[string]bool{},
+		settled: map[string]bool{},
+		refused: map[string]plan.Refusal{},
 		timer:   time.NewTimer(time.Hour),
 	}
 	e.view = newView(o)
+	e.tuning = o.tuning()
+	e.runtime = newRuntime(o, d.Journal.SaveRuntime)
 	e.book = &book{
 		runs: slices.Clone(o.Runs),
 		save: d.Journal.SaveRuns,
@@ -245,12 +255,12 @@ func (e *Engine) fired(ctx context.Context, f *firing) {
 // was not due yet when the firing looked. One that was due and did not start
 // waits for a slot, and a worker that ends wakes the loop.
 func (e *Engine) arm(f *firing) {
-	next := e.o.Now().Add(e.o.Poll)
+	next := e.o.Now().Add(e.tuning.Poll)
 	for i := range e.book.runs {
 		if r := &e.book.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.After(f.retriedAt) && r.NotBefore.Before(next) {
 			next = r.NotBefore
 		}
-		if due := e.book.runs[i].StalledAt.Add(e.o.Settings.Stall.Grace); due.After(f.began) && due.Before(next) {
+		if due := e.book.runs[i].StalledAt.Add(e.tuning.Settings.Stall.Grace); due.After(f.began) && due.Before(next) {
 			next = due // an interrupted worker has had its grace then
 		}
 	}
@@ -294,6 +304,10 @@ func (e *Engine) syncWatches(ctx context.Context) {
 func (e *Engine) watch(ctx context.Context, id string) {
 	err := e.d.Watcher.Watch(ctx, id, func(st state.WorkerStatus) {
 		e.post(func(context.Context) {
+			if len(st.Tail) == 0 {
+				// Nothing was said since the last look: what was said stays.
+				st.Tail = e.live[id].Tail
+			}
 			e.live[id] = st
 			e.dirty = true
 		})

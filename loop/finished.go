@@ -62,6 +62,9 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 		if err := f.charge(r, exit); err != nil {
 			return err
 		}
+		if err := f.limited(r, exit.LimitUntil); err != nil {
+			return err
+		}
 		if err := f.book.put(r); err != nil {
 			return err
 		}
@@ -71,6 +74,9 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 	case gone(err):
 		return f.lostIssue(ctx, r)
 	case err != nil:
+		return err
+	}
+	if err := f.compare(ctx, fin); err != nil {
 		return err
 	}
 	fin.Exit, fin.Report = exit, report.Parse(r.Kind, exit.Final)
@@ -91,7 +97,7 @@ func (f *firing) finish(ctx context.Context, r state.Run) (*plan.Finished, error
 		return nil, fmt.Errorf("list pull requests: %w", err)
 	}
 	return &plan.Finished{
-		Now: f.e.o.Now(), Run: r, Issue: issue, PR: plan.PullOf(&issue, pulls), Settings: f.e.o.Settings,
+		Now: f.e.o.Now(), Run: r, Issue: issue, PR: plan.PullOf(&issue, pulls), Settings: f.facts.Settings,
 	}, nil
 }
 

@@ -47,7 +47,7 @@ type firing struct {
 func newFiring(e *Engine, why string) *firing {
 	f := &firing{e: e, why: why, n: e.firing, began: e.o.Now(), book: e.book, costToday: e.costToday}
 	f.retriedAt, f.awake, f.spent = f.began, e.awake, map[string]float64{}
-	f.facts.Settings, f.facts.Skip = e.o.Settings, map[board.Ref]bool{}
+	f.facts.Settings, f.facts.Skip, f.facts.Refused = e.tuning.Settings, map[board.Ref]bool{}, e.refused
 	return f
 }
 
@@ -62,12 +62,15 @@ type step struct {
 // earlier firing.
 func steps() []step {
 	return []step{
+		{"configuration", (*firing).reload},
 		{"requests", (*firing).requested},
 		{"reconcile", (*firing).reconcile},
 		{"finished workers", (*firing).finished},
 		{"re-stamp", (*firing).restamp},
 		{"poll", (*firing).poll},
 		{"top up", (*firing).topUp},
+		{"freshen", (*firing).freshen},
+		{"conflicts", (*firing).conflicts},
 		{"stranded rows", (*firing).stranded},
 		{"prune", (*firing).prune},
 		{"status", (*firing).sum},
@@ -121,7 +124,11 @@ func (f *firing) poll(ctx context.Context) error {
 	if err := f.readFacts(ctx); err != nil {
 		return err
 	}
-	return f.closeMerged(ctx)
+	if err := f.closeMerged(ctx); err != nil {
+		return err
+	}
+	f.boardErrors(ctx)
+	return nil
 }
 
 // closeMerged lets automation close every row whose pull request is merged.
@@ -156,6 +163,7 @@ func (f *firing) readFacts(ctx context.Context) error {
 	f.facts.Rows, f.facts.Pulls, f.facts.Others = rows, pulls, others
 	f.refresh()
 	f.facts.Lives = f.lives(others)
+	f.facts.LastRuns = f.lastRuns(ctx, others)
 	f.polledAt = f.facts.Now
 	for i := range pulls {
 		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksPending {
@@ -170,6 +178,7 @@ func (f *firing) refresh() {
 	f.facts.Now = f.e.o.Now()
 	f.facts.Mode = f.e.modeNow()
 	f.facts.Runs = f.book.runs
+	f.facts.Limited = f.e.runtime.limits(f.facts.Now)
 }
 
 // close lets the actor automation set Done and clears the row.
@@ -202,14 +211,12 @@ func (f *firing) prune(ctx context.Context) error {
 // rows wait.
 func (f *firing) sum(ctx context.Context) error {
 	f.refresh()
+	f.lookAtBranches(ctx) // pruning may have let go of some
 	f.rows = plan.Rows(&f.facts)
 	f.needs = plan.Needs(&f.facts, f.rows)
 	f.status = plan.Status(&f.facts, f.rows, f.needs)
 	f.idle = plan.Idle(&f.facts, f.rows)
 	f.shown = plan.OpenPulls(&f.facts)
-	if cost, err := f.e.d.Journal.CostOn(f.facts.Now); err == nil {
-		f.costToday = cost
-	}
 	f.read = true
 	return f.saveRuntime(ctx)
 }
@@ -221,17 +228,7 @@ func (f *firing) saveRuntime(context.Context) error {
 			waits[string(r.Issue.Ref)] = r.Waits
 		}
 	}
-	desired := state.ModeRunning
-	if f.e.modeNow() == state.ModePaused {
-		desired = state.ModePaused
-	}
-	err := f.e.d.Journal.SaveRuntime(journal.Runtime{
-		Desired: string(desired), Firing: f.n, At: f.e.o.Now(), PID: f.e.o.PID, Waits: waits,
-	})
-	if err != nil {
-		return fmt.Errorf("save the runtime state: %w", err)
-	}
-	return nil
+	return f.e.runtime.update(func(r *journal.Runtime) { r.Firing, r.Waits = f.n, waits })
 }
 
 // gone says whether an error proves that there is nothing left to settle.

@@ -34,6 +34,7 @@ type Options struct {
 	Runs   []state.Run
 	Firing int
 	Paused bool
+	Limits map[string]time.Time // usage limits, by kind of agent
 	// Notices are what the start has to say, for example a file kept aside.
 	Notices []string
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/backside4charter/dispatcher/loop/journal"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -40,9 +41,11 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- erro
 	case state.CommandFire:
 		e.wake(ctx, "you asked")
 	case state.CommandPause:
-		e.pause(ctx, state.ModeRunning, state.ModePaused)
+		e.pause(ctx, state.ModeRunning, state.ModePaused, reply)
+		return
 	case state.CommandResume:
-		e.pause(ctx, state.ModePaused, state.ModeRunning)
+		e.pause(ctx, state.ModePaused, state.ModeRunning, reply)
+		return
 	case state.CommandDrain:
 		e.drain(ctx)
 	case state.CommandAbort:
@@ -83,12 +86,24 @@ func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- error
 	})
 }
 
-func (e *Engine) pause(ctx context.Context, from, to state.Mode) {
+// pause starts nothing new from now on, or starts again. It is answered when
+// it is written down, so that it outlives whatever ends the loop next.
+func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- error) {
 	if e.modeNow() != from {
+		reply <- nil
 		return
 	}
 	e.setMode(to)
+	e.desired.Store(to)
 	e.say("", false, "the loop is "+string(to))
+	e.task(func() {
+		// Whoever is last writes what was asked for last.
+		err := e.runtime.update(func(r *journal.Runtime) { r.Desired = string(e.desired.Load().(state.Mode)) }) //nolint:errcheck // it holds nothing else
+		if err != nil {
+			err = fmt.Errorf("the loop is %s, but a restart will not know: %w", to, err)
+		}
+		reply <- err
+	})
 	e.wake(ctx, "you asked")
 }
 

@@ -131,7 +131,7 @@ func (e *Engine) publish() {
 		Rows: e.rows, PolledAt: e.polledAt, PollError: e.pollError,
 		Workers: e.workers(), Pulls: e.pulls, Needs: e.needs,
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
-		Slots: e.slots(), CostToday: e.costToday, CostCap: e.o.CostCap,
+		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,
 		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
 	})
 }
@@ -154,7 +154,7 @@ func (e *Engine) workers() []state.Worker {
 }
 
 func (e *Engine) slots() state.Slots {
-	caps := e.o.Settings.Caps
+	caps := e.tuning.Settings.Caps
 	s := state.Slots{
 		MaxDevelopers: caps.Developers, MaxReviewers: caps.Reviewers, MaxCleaners: caps.Cleaners, MaxWorkers: caps.Total,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -43,6 +44,8 @@ type world struct {
 	phases    phaseLog    // how the journal changed, if somebody asks
 	runtime   journal.Runtime
 	costs     map[string]journal.Cost
+	tuning    *loop.Tuning // a changed configuration, and what is to be said of it
+	changes   []string
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone
 	checked   int
 	faults    []string
@@ -335,6 +338,7 @@ func (w *world) options(edits ...func(*loop.Options)) loop.Options {
 	}
 	w.mu.Lock()
 	o.Runs, o.Firing, o.Paused = slices.Clone(w.runs), w.runtime.Firing, w.runtime.Desired == string(state.ModePaused)
+	o.Limits = maps.Clone(w.runtime.Limits)
 	w.mu.Unlock()
 	for _, e := range edits {
 		e(&o)

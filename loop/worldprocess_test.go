@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -53,7 +54,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
-		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Life: lifeOf{p},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -392,17 +393,24 @@ func (f journalOf) AddCost(c journal.Cost) error {
 	})
 }
 
-func (f journalOf) CostOn(time.Time) (float64, error) {
+func (f journalOf) Costs() ([]journal.Cost, error) {
 	if err := f.p.read(context.Background(), "costs"); err != nil {
-		return 0, err
+		return nil, err
 	}
 	f.p.w.mu.Lock()
 	defer f.p.w.mu.Unlock()
-	sum := 0.0
-	for _, c := range f.p.w.costs {
-		sum += c.USD
-	}
-	return sum, nil
+	return slices.Collect(maps.Values(f.p.w.costs)), nil
+}
+
+// configurationOf answers what a test has put in its place.
+type configurationOf struct{ p *process }
+
+func (f configurationOf) Changed(context.Context) (*loop.Tuning, []string) {
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	t, notes := f.p.w.tuning, f.p.w.changes
+	f.p.w.tuning, f.p.w.changes = nil, nil
+	return t, notes
 }
 
 // lifeOf tells whether a claim's worker lives on the world's one machine.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/loop"
 )
 
 // IO is the streams of one command and what is known of them. No command
@@ -37,6 +38,10 @@ type Factory struct {
 	Dir     string // working directory, absolute
 	Now     func() time.Time
 	Version string
+
+	// Wrap stands between the loop and everything outside it; only tests set it,
+	// to end the process at an exact moment.
+	Wrap func(loop.Deps) loop.Deps
 
 	// ConfigPath and Platform are the command line's --config and --platform.
 	ConfigPath string

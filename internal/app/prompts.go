@@ -14,6 +14,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/git"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/workers/prompt"
@@ -26,11 +27,13 @@ var promptDir = filepath.Join(".dispatcher", "prompts")
 type prompter struct {
 	cfg  *config.Config
 	repo Repo
+	// landing is what a merge of its base brings to a pull request.
+	landing func(ctx context.Context, name string, limit int) ([]git.Commit, []string, error)
 }
 
 var _ loop.Prompts = (*prompter)(nil)
 
-func (p *prompter) Prompt(_ context.Context, r loop.PromptRequest) (state.RunSpec, error) {
+func (p *prompter) Prompt(ctx context.Context, r loop.PromptRequest) (state.RunSpec, error) {
 	set, err := p.set()
 	if err != nil {
 		return state.RunSpec{}, err
@@ -49,9 +52,13 @@ func (p *prompter) Prompt(_ context.Context, r loop.PromptRequest) (state.RunSpe
 			OwnerRequests: r.Requests, Findings: reviews(r.PR, true),
 		})
 	case board.KindReviewer:
-		spec.Prompt, err = set.Reviewer(prompt.ReviewerInput{Task: task, Prior: reviews(r.PR, true), HowToVerify: howToVerify(&r.Issue)})
+		spec.Prompt, err = set.Reviewer(prompt.ReviewerInput{Task: task, Prior: reviews(r.PR, true), MergeScoped: r.MergeScoped, HowToVerify: howToVerify(&r.Issue)})
 	case board.KindCleaner:
-		err = errors.New("no cleaner is started yet")
+		spec.Dir = r.Run.Worktree
+		var in prompt.CleanerInput
+		if in, err = p.cleaner(ctx, task, r); err == nil {
+			spec.Prompt, err = set.Cleaner(in)
+		}
 	}
 	if err != nil {
 		return state.RunSpec{}, err

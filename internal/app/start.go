@@ -178,9 +178,9 @@ func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string
 
 // planSettings are what the rules depend on, out of the configuration.
 func planSettings(cfg *config.Config, base string) plan.Settings {
-	agents := map[string]bool{}
-	for name := range cfg.Agents {
-		agents[name] = true
+	agents, kinds := map[string]bool{}, map[string]string{}
+	for name, a := range cfg.Agents {
+		agents[name], kinds[name] = true, string(a.Kind)
 	}
 	return plan.Settings{
 		StaleWindow: cfg.StaleWindow(),
@@ -195,6 +195,8 @@ func planSettings(cfg *config.Config, base string) plan.Settings {
 		ConfirmLabel: cfg.Labels().ConfirmWithUser,
 		DefaultBase:  base,
 		Agents:       agents,
+		AgentKinds:   kinds,
+		Limits:       plan.Limits{DayUSD: cfg.Limits.MaxCostPerDayUSD, IssueUSD: cfg.Limits.MaxCostPerIssueUSD},
 		Stall: plan.Stall{
 			After: seconds(60 * cfg.Loop.StallMinutes), ToolAfter: seconds(60 * cfg.Loop.StallToolMinutes),
 			Grace: seconds(cfg.Loop.StallGraceSeconds),
@@ -235,7 +237,7 @@ func (f *Factory) openState(s *session, stateDir string) error {
 	if err != nil {
 		return err
 	}
-	s.deps.Journal = j
+	s.deps.Journal, s.deps.Ledger = j, j
 	runs, err := j.Runs()
 	if err := keptAside(s, err); err != nil {
 		return err
@@ -246,6 +248,7 @@ func (f *Factory) openState(s *session, stateDir string) error {
 	}
 	s.options.Runs, s.options.Firing = runs, last.Firing
 	s.options.Paused = last.Desired == string(state.ModePaused)
+	s.options.Limits = last.Limits
 	return nil
 }
 
@@ -288,8 +291,12 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	j := s.deps.Journal
 	s.deps = loop.Deps{
 		Board: loopBoard{policy}, Pulls: pulls, Worktrees: loopTrees{trees, pulls}, Launcher: fl, Interrupter: fl, Watcher: fl,
-		Prompts: &prompter{cfg: s.cfg, repo: repo}, Journal: j,
-		Life: life{host: s.options.Host, boot: s.options.Boot},
+		Prompts: &prompter{cfg: s.cfg, repo: repo, landing: store.Landing}, Journal: j, Ledger: s.deps.Ledger,
+		Life:    life{host: s.options.Host, boot: s.options.Boot},
+		Updates: loopUpdates{store}, Branches: loopTrees{trees, pulls},
+	}
+	if f.Wrap != nil {
+		s.deps = f.Wrap(s.deps)
 	}
 	return nil
 }

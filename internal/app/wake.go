@@ -26,7 +26,8 @@ func (f *Factory) watchBoard(cfg *config.Config) (<-chan struct{}, func(), error
 	}
 	dir := boardDir(cfg)
 	for _, d := range []string{filepath.Join(dir, "issues"), filepath.Join(dir, "pulls")} {
-		if err := os.MkdirAll(d, 0o755); err == nil {
+		err := os.MkdirAll(d, 0o755)
+		if err == nil {
 			err = w.Add(d)
 		}
 		if err != nil {

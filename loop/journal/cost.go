@@ -2,7 +2,10 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -30,25 +33,51 @@ func (j *Journal) AddCost(c Cost) error {
 	return statefile.AppendLine(filepath.Join(j.dir, costsFile), line)
 }
 
-// CostOn is what was spent on a UTC day, in USD. Lines that cannot be read are
-// passed over.
+// CostOn is what was spent on a UTC day, in USD.
 func (j *Journal) CostOn(day time.Time) (float64, error) {
-	lines, _, err := statefile.ReadLines(filepath.Join(j.dir, costsFile), 0)
+	costs, err := j.Costs()
 	if err != nil {
-		return 0, fmt.Errorf("read the costs: %w", err)
+		return 0, err
 	}
-	want := day.UTC().Format(time.DateOnly)
+	want, sum := day.UTC().Format(time.DateOnly), 0.0
+	for _, c := range costs {
+		if c.At.UTC().Format(time.DateOnly) == want {
+			sum += c.USD
+		}
+	}
+	return sum, nil
+}
+
+// Costs are all of them, each run once, in the order in which they were
+// added. Lines that cannot be read are passed over. The answer is kept as long
+// as the file stays as it is, and is not to be changed.
+func (j *Journal) Costs() ([]Cost, error) {
+	path := filepath.Join(j.dir, costsFile)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the costs: %w", err)
+	case j.costs != nil && info.Size() == j.costsSize && info.ModTime().Equal(j.costsTime):
+		return j.costs, nil
+	}
+	lines, _, err := statefile.ReadLines(path, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the costs: %w", err)
+	}
 	seen := map[string]bool{}
-	sum := 0.0
+	all := make([]Cost, 0, len(lines))
 	for _, l := range lines {
 		var c Cost
 		if json.Unmarshal(l, &c) != nil || seen[c.Run] {
 			continue
 		}
 		seen[c.Run] = true
-		if c.At.UTC().Format(time.DateOnly) == want {
-			sum += c.USD
-		}
+		all = append(all, c)
 	}
-	return sum, nil
+	j.costs, j.costsSize, j.costsTime = all, info.Size(), info.ModTime()
+	return all, nil
 }

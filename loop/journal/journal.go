@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/statefile"
@@ -34,6 +35,11 @@ const (
 type Journal struct {
 	dir  string
 	host string
+
+	mu        sync.Mutex // of what was read of the costs
+	costs     []Cost
+	costsSize int64
+	costsTime time.Time
 }
 
 // Runtime is what the loop was doing: read by a restart, and by the command
@@ -47,6 +53,9 @@ type Runtime struct {
 	// Waits is why each open row is not worked, by ref; rows that are worked
 	// are absent.
 	Waits map[string]string `json:"waits"`
+	// Limits is until when no agent of a kind may start, because its account
+	// has met its usage limit.
+	Limits map[string]time.Time `json:"limits,omitempty"`
 }
 
 // Open makes the folder if it is missing. host is this machine's name: claims

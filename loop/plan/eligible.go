@@ -27,6 +27,7 @@ const (
 	HoldBlocked    = "blocked"
 	HoldAttention  = "attention"
 	HoldOwner      = "held"
+	HoldLastRun    = "lastrun"
 	HoldNoPull     = "nopull"
 	HoldDraft      = "draft"
 	HoldForeignPR  = "foreignpr"
@@ -36,6 +37,8 @@ const (
 	HoldPaused     = "paused"
 	HoldNext       = "next"
 	HoldMerged     = "merged"
+	HoldQuota      = "quota"
+	HoldBudget     = "budget"
 )
 
 // agentLabel is the label prefix that chooses an agent for one issue.
@@ -78,8 +81,10 @@ var rules = []rule{
 	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
 	{"does it stand for itself?", "dispatcher-system.md, Eligibility 4", ruleParent},
 	{"is it free of another session's claim?", "dispatcher-system.md, Eligibility 5", ruleClaim},
+	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
 	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
 	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
+	{"may it cost more?", "issue 3, Limits", ruleBudget},
 	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
 }
 
@@ -108,6 +113,9 @@ func ruleOurs(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 	case state.PhaseVerifying:
 		return hold(HoldVerifying, "verifying: checks of %s are pending", r.PR), true
 	case state.PhaseRetrying:
+		if why, _ := x.Barred(r.Agent); why != "" && !r.NotBefore.After(x.Now) {
+			return hold(HoldQuota, "%s; then try %d: %s", why, r.Attempt+1, r.Failure), true
+		}
 		return hold(HoldRetry, "try %d at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), r.Failure), true
 	case state.PhaseEnded:
 		return hold(HoldWorked, "its %s has finished", r.Kind), true
@@ -210,11 +218,11 @@ func ruleHeld(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 // ruleAttention: "needs human attention" holds every queue (design.md,
 // section 4, GAVE UP).
 func ruleAttention(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
-	head := ""
+	head, base := "", ""
 	if pr != nil {
-		head = pr.HeadSHA
+		head, base = pr.HeadSHA, pr.BaseSHA
 	}
-	if reason, held := board.Attention(i, head, ""); held {
+	if reason, held := board.Attention(i, head, base); held {
 		return hold(HoldAttention, "needs human attention: %s", reason), true
 	}
 	return Judgement{}, false

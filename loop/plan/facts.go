@@ -15,9 +15,11 @@ type Settings struct {
 	Retry        Retry
 	VerifyWindow time.Duration // how long checks may stay pending
 	ConfirmLabel string
-	DefaultBase  string          // the branch a pull request must target
-	Agents       map[string]bool // names of the agent profiles that exist
+	DefaultBase  string            // the branch a pull request must target
+	Agents       map[string]bool   // names of the agent profiles that exist
+	AgentKinds   map[string]string // how each profile is run
 	Stall        Stall
+	Limits       Limits
 }
 
 // Caps bound how many workers run at once (dispatcher-system.md, One firing).
@@ -67,6 +69,16 @@ type Facts struct {
 	// Lives names the rows whose stale claim belongs to a worker that still
 	// shows a sign of life (design.md, section 6).
 	Lives map[board.Ref]bool
+	// CheckedOut are the branches that a worktree of this repository has; nil
+	// when that is not known, and then no branch is touched.
+	CheckedOut map[string]bool
+	// Refused are the updates of pull requests that failed, by name.
+	Refused map[string]Refusal
+	Spent   Spent                // what was spent, running workers included
+	Limited map[string]time.Time // until when no agent of a kind may start, for its usage limit
+	// LastRuns are the last runs that are not over, or cannot be read, of rows
+	// that are not ours.
+	LastRuns map[board.Ref]LastRun
 	// Skip are the rows that this firing has tried and could not start: they
 	// take no slot from the others.
 	Skip map[board.Ref]bool
@@ -83,8 +95,12 @@ func (f *Facts) RunOn(ref board.Ref) (*state.Run, bool) {
 	return nil, false
 }
 
-// Free says whether one more worker of a kind may start.
+// Free says whether one more worker of a kind may start now. A row that names
+// an agent of its own asks for that, too.
 func (f *Facts) Free(k board.Kind) bool {
+	if why, _ := f.Barred(string(k)); why != "" {
+		return false
+	}
 	return f.Mode == state.ModeRunning && f.liveAll() < f.Settings.Caps.Total && f.live(k) < f.Settings.Caps.Of(k)
 }
 

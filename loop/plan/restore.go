@@ -8,7 +8,8 @@ import (
 // Restore puts the row of a stopped run back (dispatcher-system.md, Stopping,
 // the restore table): a developer's claim without a pull request goes to
 // Ready, with an open one to Changes Requested, with a merged one nothing is
-// written; a review is handed back to the reviewer queue and never released.
+// written; a review is handed back to the reviewer queue and never released; a
+// clean-up's goes back to the state and delegate that it was found in.
 func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.Decision {
 	f := &Finished{Run: *run, Issue: *issue, PR: pr}
 	if issue.Claim == nil || issue.Claim.Session != run.Session {
@@ -24,6 +25,8 @@ func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.
 	switch {
 	case pr != nil && pr.State == board.PullMerged:
 		return settle(f, "stopped; its pull request is merged", act(state.OpRelease, f, ""))
+	case run.Kind == board.KindCleaner:
+		return settle(f, "stopped: back to "+placeText(run), backToPrior(f)...)
 	case pr != nil && pr.State == board.PullOpen:
 		return settle(f, "stopped: back to Changes Requested",
 			move(f, board.RoleChangesRequested, board.RoleInProgress), act(state.OpRelease, f, ""))
@@ -62,6 +65,8 @@ func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 		return settle(f, "the row is no longer ours")
 	case issue.Role != board.RoleInProgress:
 		return settle(f, "left where it was moved", act(state.OpRelease, f, ""))
+	case run.Kind == board.KindCleaner:
+		return settle(f, "given back: "+placeText(run), backToPrior(f)...)
 	}
 	return settle(f, "given back to the queue",
 		state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateOf(run.Kind), Why: "given back"})
@@ -107,7 +112,11 @@ func Merged(f *Facts) []state.Decision {
 // claim goes, and a tagged comment holds the row in every loop (design.md,
 // section 4, HELD).
 func heldStop(f *Finished) []state.Decision {
+	said := comment(f, board.WithMark(board.HeldText(f.Run.StopNote), mark(f, 0)))
+	if f.Run.Kind == board.KindCleaner {
+		return settle(f, "stopped and held by you; back to "+placeText(&f.Run), append([]state.Decision{said}, backToPrior(f)...)...)
+	}
 	return settle(f, "stopped and held by you",
-		comment(f, board.WithMark(board.HeldText(f.Run.StopNote), mark(f, 0))),
+		said,
 		state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateOf(f.Run.Kind), Why: "held"})
 }

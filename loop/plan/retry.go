@@ -22,6 +22,9 @@ func failed(f *Finished, reason string) []state.Decision {
 			{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Exit.LimitUntil, Text: "usage limit until " + f.Exit.LimitUntil.UTC().Format("15:04Z"), Free: true, Why: "limit"},
 		}
 	}
+	if f.Run.Kind == board.KindCleaner {
+		return unresolved(f, reason)
+	}
 	n := f.Run.Attempt
 	if n >= f.Settings.Retry.MaxAttempts {
 		return gaveUp(f, reason)
@@ -74,7 +77,7 @@ func Again(f *Finished) []state.Decision {
 		}
 		_, held := board.Held(&f.Issue)
 		open := f.PR != nil && f.PR.State == board.PullOpen && !f.PR.Draft
-		if f.Issue.Role == board.RoleInProgress && !held && (open || f.Run.Kind != board.KindReviewer) {
+		if f.Issue.Role == board.RoleInProgress && !held && (open || f.Run.Kind == board.KindDeveloper) {
 			return nil
 		}
 	}
@@ -113,6 +116,9 @@ func Tries(i *board.Issue, k board.Kind, head string) int {
 				}
 				return m.Try
 			}
+			if m.Kind == board.KindCleaner && !cleared(m) {
+				continue // a clean-up moves nothing forward
+			}
 			if m.Try == 0 {
 				return 0
 			}
@@ -144,6 +150,9 @@ func mark(f *Finished, try int) board.Mark {
 	m := board.Mark{Run: f.Run.ID, Kind: f.Run.Kind, Try: try}
 	if f.PR != nil {
 		m.Head = f.PR.HeadSHA
+	}
+	if f.Run.Kind == board.KindCleaner {
+		m.Base, m.From, m.Delegate = f.Run.Base, f.Run.PriorRole, f.Run.PriorDelegate
 	}
 	return m
 }

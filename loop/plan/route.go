@@ -124,7 +124,10 @@ func olderThanWork(f *Finished) bool {
 
 // olderThan says whether a pull request was merged before the run began.
 func olderThan(pr *board.PullRequest, r *state.Run) bool {
-	return r.Kind != board.KindCleaner && !pr.MergedAt.IsZero() && pr.MergedAt.Before(r.ClaimedAt)
+	if r.Kind == board.KindCleaner && pr.Name == r.PR {
+		return false // the very one that it worked on
+	}
+	return !pr.MergedAt.IsZero() && pr.MergedAt.Before(r.ClaimedAt)
 }
 
 // moved: somebody moved the row while the worker ran, and it stays where it is
@@ -237,6 +240,9 @@ func Verify(f *Finished) (faults []string, pending bool) {
 	}
 	if !p.ByAgent {
 		faults = append(faults, fmt.Sprintf("%s was opened by %s; reopen it with `dispatcher pr`", p.Name, p.Author))
+	}
+	if open := openChildren(&f.Issue); len(open) > 0 {
+		faults = append(faults, "sub-issues not done: "+joinRefs(open))
 	}
 	if open := openBoxes(&f.Issue); len(open) > 0 {
 		faults = append(faults, "boxes not ticked: "+strings.Join(open, ", "))

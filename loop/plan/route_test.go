@@ -309,5 +309,5 @@ func TestCarriedRequests(t *testing.T) {
 // passed on.
 func TestNobodyElseIsRouted(t *testing.T) {
 	t.Parallel()
-	wantOps(t, plan.Route(over(board.KindCleaner, complete)), "comment", "retry")
+	wantOps(t, plan.Route(over("stranger", complete)), "comment", "retry")
 }

@@ -53,7 +53,7 @@ func needOf(x *index, r *state.Row) (state.Need, bool) {
 	switch r.Hold {
 	case HoldQuestion:
 		n.Kind, n.Text = state.NeedQuestion, questionOf(i)
-	case HoldAttention, HoldOwner, HoldUnreadable, HoldNoPull, HoldNoReply, HoldForeignPR, HoldUnknown:
+	case HoldAttention, HoldBudget, HoldOwner, HoldUnreadable, HoldNoPull, HoldNoReply, HoldForeignPR, HoldUnknown:
 		n.Kind = state.NeedAttention
 	case HoldReview:
 		n.Kind = state.NeedReview
@@ -96,6 +96,7 @@ func Status(f *Facts, rows []state.Row, needs []state.Need) string {
 		case state.NeedQuestion, state.NeedReview, state.NeedStale:
 		}
 	}
+	also = append(append(also, conflictTexts(f)...), refusedTexts(f)...)
 	if len(also) == 0 {
 		return head
 	}
@@ -113,6 +114,9 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 	left := eligibleLeft(rows)
 	if left > 0 && f.Mode == state.ModePaused {
 		return fmt.Sprintf("blocked on you: the loop is paused; %s%d waiting", withSemicolon(running), left)
+	}
+	if why := barredAll(rows); why != "" {
+		return fmt.Sprintf("at a cap: %s%s; %d waiting", withSemicolon(running), why, left)
 	}
 	if left > 0 && f.liveAll() > 0 {
 		return fmt.Sprintf("at a cap: %s; %d waiting", running, left)
@@ -132,6 +136,21 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 		text += "; " + why
 	}
 	return text
+}
+
+// barredAll is the quota for which every eligible row waits.
+func barredAll(rows []state.Row) string {
+	why := ""
+	for i := range rows {
+		switch r := &rows[i]; {
+		case !r.Next:
+		case r.Hold != HoldQuota:
+			return ""
+		default:
+			why = orElse(why, r.Waits)
+		}
+	}
+	return why
 }
 
 func withSemicolon(s string) string {
@@ -228,15 +247,19 @@ func holdWord(h string) string {
 		return "in another session"
 	case HoldSlots, HoldNext:
 		return "ready to start"
+	case HoldQuota:
+		return "out of quota"
+	case HoldBudget:
+		return "over budget"
 	}
 	return h
 }
 
 // Idle says whether nothing more can happen without a person: no worker, no
-// pending verification, no armed retry, no eligible row (design.md, section 5,
-// Ends by itself).
+// pending verification, no armed retry, no eligible row, no pull request to
+// bring up to date or to clean up (design.md, section 5, Ends by itself).
 func Idle(f *Facts, rows []state.Row) bool {
-	return len(f.Runs) == 0 && eligibleLeft(rows) == 0
+	return len(f.Runs) == 0 && eligibleLeft(rows) == 0 && len(Freshen(f)) == 0 && len(Conflicts(f)) == 0
 }
 
 // Drained says whether a draining loop may end: what ran is settled.

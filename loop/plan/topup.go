@@ -30,6 +30,9 @@ func TopUp(f *Facts) []state.Dispatch {
 		if left[c.j.Kind] <= 0 || f.Skip[f.Rows[c.row].Ref] {
 			continue
 		}
+		if why, _ := f.Barred(c.j.Agent); why != "" {
+			continue
+		}
 		out = append(out, c.dispatch(f))
 		left[c.j.Kind]--
 		free--
@@ -83,6 +86,10 @@ func Rows(f *Facts) []state.Row {
 		}
 		if js[n].Hold != "" {
 			row.Hold, row.Waits = js[n].Hold, js[n].Waits
+			continue
+		}
+		if why, _ := f.Barred(js[n].Agent); why != "" && f.Mode == state.ModeRunning {
+			row.Hold, row.Waits, row.Next = HoldQuota, why, true
 			continue
 		}
 		row.Hold, row.Waits, row.Next = waiting(f, js[n].Kind, first[js[n].Kind] == n)

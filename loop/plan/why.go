@@ -37,6 +37,10 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 		return append(out, last)
 	}
 	last.Says = queueName(&j)
+	if why, _ := f.Barred(j.Agent); why != "" {
+		last.Says += "; it waits: " + why
+		return append(out, last)
+	}
 	if f.liveAll() >= f.Settings.Caps.Total || f.live(j.Kind) >= f.Settings.Caps.Of(j.Kind) {
 		last.Says += fmt.Sprintf("; it waits for a free %s (%d of %d busy)", j.Kind, f.live(j.Kind), f.Settings.Caps.Of(j.Kind))
 	}

@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// CleanUp is an open pull request in conflict with its base, and whether a
+// cleaner may be started on it.
+type CleanUp struct {
+	PR    board.PullRequest
+	Issue board.Issue // whose cleaner it would be; without a ref when it belongs to none
+	Waits string      // why no cleaner is started; empty for a candidate
+}
+
+// Conflicts are the pull requests that a cleaner may be started on, most behind
+// first (dispatcher-system.md, Maintenance, Conflicts). It scans pull requests
+// and not rows, those of the owner too, over the whole project. Whether a slot
+// is free is another question: Facts.Free.
+func Conflicts(f *Facts) []state.Dispatch {
+	if f.Mode != state.ModeRunning || f.Settings.Caps.Of(board.KindCleaner) <= 0 {
+		return nil
+	}
+	var out []state.Dispatch
+	for _, c := range CleanUps(f) {
+		if c.Waits == "" {
+			out = append(out, state.Dispatch{
+				Issue: c.Issue, Kind: board.KindCleaner, Agent: string(board.KindCleaner), PR: &c.PR,
+				Why: fmt.Sprintf("%s conflicts with %s", c.PR.Name, c.PR.Base),
+			})
+		}
+	}
+	return out
+}
+
+// CleanUps are all open pull requests in conflict, most behind first, each with
+// the reason for which its cleaner is not started. What is not known to
+// conflict is asked again and is none of them.
+func CleanUps(f *Facts) []CleanUp {
+	var out []CleanUp
+	var x *index
+	var rows pullRows
+	for n := range f.Pulls {
+		p := &f.Pulls[n]
+		if p.State != board.PullOpen || p.Mergeable != board.MergeConflict {
+			continue
+		}
+		if x == nil {
+			x, rows = newIndex(f), rowsOfPulls(f)
+		}
+		out = append(out, cleanUp(x, p, rows[n]))
+	}
+	sort.SliceStable(out, func(a, b int) bool {
+		if out[a].PR.Behind != out[b].PR.Behind {
+			return out[a].PR.Behind > out[b].PR.Behind
+		}
+		return out[a].PR.Number < out[b].PR.Number
+	})
+	return out
+}
+
+// cleanUp judges one pull request in conflict.
+func cleanUp(x *index, p *board.PullRequest, rows []*board.Issue) CleanUp {
+	c := CleanUp{PR: *p}
+	for _, i := range rows {
+		if x.pull(i) == p && (c.Issue.Ref == "" || c.Issue.Closed) {
+			c.Issue = *i
+		}
+	}
+	switch {
+	case p.Draft:
+		c.Waits = "it is a draft"
+	case x.CheckedOut == nil:
+		c.Waits = "which branches are checked out is not known"
+	case x.CheckedOut[p.Head]:
+		c.Waits = "its branch is checked out in a worktree"
+	case p.HeadSHA == "" || p.BaseSHA == "":
+		c.Waits = "where its branches stand is not known"
+	case c.Issue.Ref == "":
+		c.Waits = "it belongs to no issue of the board"
+	}
+	if c.Waits == "" {
+		c.Waits = cleanRow(x, &c.Issue, p)
+	}
+	return c
+}
+
+// cleanRules are what must hold of the row of a pull request in conflict
+// before a cleaner claims it.
+var cleanRules = []rule{
+	{"can it be read, and is it open?", "design.md, section 10", ruleReadable},
+	{"is it free of a run of ours?", "dispatcher-system.md, One firing 4", ruleOurs},
+	{"is it in a column that is worked?", "dispatcher-system.md, Eligibility 1", ruleCleanColumn},
+	{"is its pull request still to be merged?", "dispatcher-system.md, Transitions", ruleMerged},
+	{"is it nobody's own?", "dispatcher-system.md, Eligibility 2", ruleHuman},
+	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
+	{"does nobody claim it?", "dispatcher-system.md, Maintenance, Conflicts", ruleUnclaimed},
+	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
+	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
+	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
+	{"is this pair of head and base untried?", "dispatcher-system.md, Maintenance, Conflicts", ruleUntried},
+}
+
+// cleanRow says why the row of a pull request in conflict is not cleaned up.
+func cleanRow(x *index, i *board.Issue, p *board.PullRequest) string {
+	for _, r := range cleanRules {
+		if j, held := r.judge(x, i, p); held {
+			return orElse(j.Waits, heldWord(j.Hold))
+		}
+	}
+	if x.Skip[i.Ref] {
+		return "it could not be started"
+	}
+	return ""
+}
+
+// ruleCleanColumn: what waits for its owner's word waits, but a pull request in
+// Human Review is cleaned up for the merge.
+func ruleCleanColumn(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+	if i.Role == board.RoleHumanReview {
+		return Judgement{}, false
+	}
+	return ruleNever(x, i, pr)
+}
+
+// ruleUnclaimed: a claimed issue is left alone; a stale claim is the stranded
+// scan's to settle first.
+func ruleUnclaimed(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if i.Claim == nil {
+		return Judgement{}, false
+	}
+	return hold(HoldClaim, "another session works on it, %dm", i.Claim.Age(x.Now)), true
+}
+
+// ruleUntried: no second try at the same pair of head and base, read from our
+// own comments, so that it survives the loss of every local file.
+func ruleUntried(_ *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool) {
+	if Attempted(i, pr.HeadSHA, pr.BaseSHA) {
+		return hold(HoldAttention, "a cleaner has tried this head and base"), true
+	}
+	return Judgement{}, false
+}
+
+// Attempted says whether a cleaner has failed at a pair of head and base since
+// the owner last acted on the issue.
+func Attempted(i *board.Issue, head, base string) bool {
+	for n := len(i.Comments) - 1; n >= 0; n-- {
+		c := i.Comments[n]
+		switch {
+		case i.StateBy == board.ActorOwner && i.StateSince.After(c.At), c.Role == board.ActorOwner:
+			return false
+		case c.Role != board.ActorDispatcher:
+			continue
+		}
+		m, ok := board.ParseMark(c.Body)
+		switch {
+		case !ok:
+		case cleared(m):
+			return false
+		case m.Kind == board.KindCleaner && m.Try > 0 && m.Head == head && m.Base == base:
+			return true
+		}
+	}
+	return false
+}
+
+// cleared says whether a machine line is that of a comment by which the loop
+// writes down that the owner ended a hold: see Reset.
+func cleared(m board.Mark) bool { return m.Run == "" && m.Head == "" && m.Try == 0 }
+
+// conflictTexts are the pull requests in conflict that nobody works on, for
+// the status text (dispatcher-system.md, Status text).
+func conflictTexts(f *Facts) []string {
+	var out []string
+	for _, c := range CleanUps(f) {
+		if _, ours := f.RunOn(c.Issue.Ref); ours && c.Issue.Ref != "" {
+			continue
+		}
+		text := fmt.Sprintf("%s conflicts with %s", c.PR.Name, c.PR.Base)
+		if c.Waits != "" {
+			text += ": " + firstLine(c.Waits)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// refusedTexts are the updates that failed, for the status text.
+func refusedTexts(f *Facts) []string {
+	var out []string
+	for n := range f.Pulls {
+		p := &f.Pulls[n]
+		if r, ok := f.Refused[p.Name]; ok && p.State == board.PullOpen && p.Behind > 0 && r.Head == p.HeadSHA && r.Base == p.BaseSHA {
+			out = append(out, fmt.Sprintf("%s is %d behind and was not updated: %s", p.Name, p.Behind, firstLine(r.Why)))
+		}
+	}
+	return out
+}
