@@ -167,6 +167,35 @@ func TestSuperseded(t *testing.T) {
 	})
 }
 
+// TestSupersededIsToldOnce, however long its worker takes to stop.
+func TestSupersededIsToldOnce(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("taken over")
+		w.on(ref, board.KindDeveloper, endless)
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		let := p.hold("stop")
+		_, err := w.as(board.Actor{Kind: board.ActorDispatcher}).Claim(t.Context(), ref, board.ClaimRequest{Kind: board.KindDeveloper, Session: "theirs", Run: "theirs", Steal: true})
+		w.must(err)
+		time.Sleep(10 * time.Minute)
+		told := 0
+		for _, e := range p.e.Snapshot().Log {
+			if strings.Contains(e.Text, "was taken over, its worker is stopped") {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("told %d times", told)
+		}
+		let()
+		time.Sleep(time.Minute)
+		if n := p.e.Snapshot().Notices; len(n) != 1 || w.live() != 0 {
+			t.Errorf("notices %+v, %d live", n, w.live())
+		}
+		p.leave()
+	})
+}
+
 // TestSupersededWhileWaiting: the same for an armed retry, long before it is
 // due.
 func TestSupersededWhileWaiting(t *testing.T) {
