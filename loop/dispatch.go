@@ -159,7 +159,7 @@ func (f *firing) retry(ctx context.Context, old state.Run, due bool) error {
 		return nil
 	}
 	if _, over := plan.OverBudget(&f.facts, &fin.Issue); over {
-		return f.carry(ctx, old, plan.GiveBack(&old, &fin.Issue)) // the row waits for its owner, with its figure
+		return f.overBudget(ctx, old, fin.Issue)
 	}
 	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
 }

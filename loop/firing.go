@@ -161,6 +161,9 @@ func (f *firing) readFacts(ctx context.Context) error {
 		return fmt.Errorf("poll the whole project: %w", err)
 	}
 	f.facts.Rows, f.facts.Pulls, f.facts.Others = rows, pulls, others
+	if err := f.count(ctx); err != nil {
+		return err
+	}
 	f.refresh()
 	f.facts.Lives = f.lives(others)
 	f.facts.LastRuns = f.lastRuns(ctx, others)

@@ -114,9 +114,10 @@ func TestLedgerThatCannotBeRead(t *testing.T) {
 	for name, limit := range map[string]float64{"with a limit": 5, "without one": 0} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
-				ref := w.ready("waits")
+				ref := w.ready("waits", in(board.RoleBacklog))
 				p := w.start(forever, limits(limit, 0))
 				p.fail("costs", errors.New("input/output error"))
+				w.must(w.owner().SetState(t.Context(), ref, board.RoleReady))
 				time.Sleep(10 * time.Minute)
 				if started := w.starts(ref, board.KindDeveloper) > 0; started == (limit > 0) {
 					t.Fatalf("started: %v, status %q", started, p.e.Snapshot().Status)
@@ -180,7 +181,7 @@ func TestIssueLimitAndARetry(t *testing.T) {
 		w.on(ref, board.KindDeveloper, func(a *agent) string { a.change(func(v *worker) { v.spent = 3 }); return failing(a) }, completing)
 		end := w.start(limits(0, 2)).wait()
 		if !end.Idle || w.starts(ref, board.KindDeveloper) != 1 || !strings.Contains(end.Status, "quota: $3.00 of $2.00 spent on this issue") {
-			t.Fatalf("ended %+v", end)
+			t.Fatalf("ended %+v: %s", end, strings.Join(w.board.log, "\n"))
 		}
 		w.wantRow(ref, board.RoleInProgress, board.DelegateDeveloper)
 		_, err := w.owner().Comment(t.Context(), ref, board.ActorOwner, "go on")

@@ -89,7 +89,12 @@ func (f *firing) intervene(ctx context.Context, r state.Run, i plan.Intervention
 		if err := f.book.put(r); err != nil {
 			return err
 		}
-		f.notify(r.Ref, fmt.Sprintf("the %s on %s is stopped: %s", r.Kind, r.Ref, i.Why))
+		text := fmt.Sprintf("the %s on %s is stopped: %s", r.Kind, r.Ref, i.Why)
+		if i.Told {
+			f.say(r.Ref, true, "%s", text)
+		} else {
+			f.notify(r.Ref, text)
+		}
 		f.stop(r)
 	case plan.ActLost:
 		f.e.heart.conflict(ctx, r, board.ErrClaimConflict)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -35,6 +36,20 @@ func (f *firing) count(context.Context) error {
 	}
 	f.facts.Spent = plan.Sum(now, spends)
 	f.costToday = f.facts.Spent.Today
+	return nil
+}
+
+// overBudget gives the row of an armed retry back that its issue's limit bars:
+// it waits for its owner, with its figure and without a claim.
+func (f *firing) overBudget(ctx context.Context, r state.Run, issue board.Issue) error {
+	if err := f.carry(ctx, r, plan.GiveBack(&r, &issue)); err != nil {
+		return err
+	}
+	now, err := f.e.d.Board.Issue(ctx, r.Ref)
+	if err != nil {
+		return err
+	}
+	f.replace(now)
 	return nil
 }
 

@@ -48,6 +48,7 @@ type world struct {
 	changes   []string
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone
 	checked   int
+	history   history
 	faults    []string
 	ids, pids int
 	heads     int
@@ -56,6 +57,7 @@ type world struct {
 // tree is a worktree.
 type tree struct {
 	ref    board.Ref
+	branch string
 	holder string // run that holds its lock
 }
 
@@ -65,7 +67,7 @@ type script func(a *agent) string
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	return &world{
-		t: t, board: &memoryBoard{now: time.Now},
+		t: t, board: &memoryBoard{now: time.Now}, history: newHistory(),
 		workers: map[string]*worker{}, forbidden: map[string]bool{}, trees: map[string]*tree{}, treeFails: map[board.Ref]error{},
 		scripts: map[board.Ref]map[board.Kind][]script{}, costs: map[string]journal.Cost{},
 	}
@@ -205,6 +207,7 @@ func (w *world) listPulls() []board.PullRequest {
 	defer w.mu.Unlock()
 	out := make([]board.PullRequest, len(w.pulls))
 	for n, p := range w.pulls {
+		w.history.judge(p)
 		out[n] = *p
 		out[n].Reviews, out[n].CheckRuns = slices.Clone(p.Reviews), slices.Clone(p.CheckRuns)
 	}
@@ -253,19 +256,18 @@ func (w *world) checksAsked() int {
 	return w.checked
 }
 
-func (w *world) makeTree(issue board.Issue, run string) (loop.Worktree, error) {
+func (w *world) treeOf(issue board.Issue, branch, run string) (loop.Worktree, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.treeFails[issue.Ref]; err != nil {
 		return loop.Worktree{}, err
 	}
-	branch := plan.BranchPrefix(issue.Ref) + "work"
 	path := "/trees/" + branch
 	old, there := w.trees[path]
 	if there && old.holder != "" && w.workers[old.holder] != nil && w.workers[old.holder].lives() {
 		w.fault("%s is given to %s while %s works in it", path, run, old.holder)
 	}
-	w.trees[path] = &tree{ref: issue.Ref, holder: run}
+	w.trees[path] = &tree{ref: issue.Ref, branch: branch, holder: run}
 	return loop.Worktree{Path: path, Branch: branch, Base: "base", Fresh: !there}, nil
 }
 

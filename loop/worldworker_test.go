@@ -259,6 +259,8 @@ func (a *agent) push() {
 	}
 	for _, p := range a.w.pulls {
 		if p.Head == a.Run.Branch && p.State == board.PullOpen {
+			a.w.history.judge(p)
+			a.w.history.has[head] = a.w.history.has[p.HeadSHA]
 			p.HeadSHA, p.Checks = head, checks
 			return
 		}

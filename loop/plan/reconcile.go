@@ -45,6 +45,7 @@ type Intervention struct {
 	Act  Act
 	Stop state.Stopped // ActStop: what the end means for the run
 	Why  string
+	Told bool // the settlement of the run will tell the owner
 }
 
 // Reconcile compares a running worker with the world around it
@@ -69,7 +70,9 @@ func deleted(l *Look) Intervention {
 	if !l.Gone {
 		return Intervention{}
 	}
-	return stop(state.StoppedMoved, "its issue is no longer on the board")
+	i := stop(state.StoppedMoved, "its issue is no longer on the board")
+	i.Told = true
+	return i
 }
 
 // takenOver: the row is another session's, or a person's. A row that nobody
@@ -109,7 +112,9 @@ func mergedUnder(l *Look) Intervention {
 	if l.PR == nil || l.PR.State != board.PullMerged || olderThan(l.PR, &l.Run) {
 		return Intervention{}
 	}
-	return stop(state.StoppedMoved, "%s is merged", l.PR.Name)
+	i := stop(state.StoppedMoved, "%s is merged", l.PR.Name)
+	i.Told = true
+	return i
 }
 
 // stalled: no sign of life for too long. One that waits for a person is not
