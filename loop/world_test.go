@@ -58,7 +58,8 @@ type world struct {
 type tree struct {
 	ref    board.Ref
 	branch string
-	holder string // run that holds its lock
+	holder string   // run that holds its lock
+	maker  *process // that locked it at birth, until its worker's supervisor does
 }
 
 // script is how a worker of the world works: it answers its final message.
@@ -256,7 +257,7 @@ func (w *world) checksAsked() int {
 	return w.checked
 }
 
-func (w *world) treeOf(issue board.Issue, branch, run string) (loop.Worktree, error) {
+func (w *world) treeOf(by *process, issue board.Issue, branch, run string) (loop.Worktree, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.treeFails[issue.Ref]; err != nil {
@@ -267,7 +268,7 @@ func (w *world) treeOf(issue board.Issue, branch, run string) (loop.Worktree, er
 	if there && old.holder != "" && w.workers[old.holder] != nil && w.workers[old.holder].lives() {
 		w.fault("%s is given to %s while %s works in it", path, run, old.holder)
 	}
-	w.trees[path] = &tree{ref: issue.Ref, branch: branch, holder: run}
+	w.trees[path] = &tree{ref: issue.Ref, branch: branch, holder: run, maker: by}
 	return loop.Worktree{Path: path, Branch: branch, Base: "base", Fresh: !there}, nil
 }
 
@@ -275,7 +276,7 @@ func (w *world) lockTree(path, holder string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if t := w.trees[path]; t != nil {
-		t.holder = holder
+		t.holder, t.maker = holder, nil
 	}
 }
 

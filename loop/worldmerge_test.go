@@ -173,10 +173,10 @@ func (f treesOf) CheckedOut(ctx context.Context) ([]string, error) {
 }
 
 func (f treesOf) Checkout(ctx context.Context, issue board.Issue, branch, run string) (t loop.Worktree, err error) {
-	err = f.p.effect(ctx, "worktree", func() error { t, err = f.p.w.treeOf(issue, branch, run); return err })
+	err = f.p.effect(ctx, "worktree", func() error { t, err = f.p.w.treeOf(f.p, issue, branch, run); return err })
 	return t, err
 }
 
-func (w *world) makeTree(issue board.Issue, run string) (loop.Worktree, error) {
-	return w.treeOf(issue, plan.BranchPrefix(issue.Ref)+"work", run)
+func (w *world) makeTree(by *process, issue board.Issue, run string) (loop.Worktree, error) {
+	return w.treeOf(by, issue, plan.BranchPrefix(issue.Ref)+"work", run)
 }

@@ -297,7 +297,7 @@ func (f pullsOf) RunChecks(ctx context.Context, name string) error {
 type treesOf struct{ p *process }
 
 func (f treesOf) Create(ctx context.Context, issue board.Issue, run string) (t loop.Worktree, err error) {
-	err = f.p.effect(ctx, "worktree", func() error { t, err = f.p.w.makeTree(issue, run); return err })
+	err = f.p.effect(ctx, "worktree", func() error { t, err = f.p.w.makeTree(f.p, issue, run); return err })
 	return t, err
 }
 
@@ -309,7 +309,20 @@ func (f treesOf) Free(ctx context.Context, path string) error {
 	return f.p.effect(ctx, "unlock", func() error { f.p.w.lockTree(path, ""); return nil })
 }
 
-func (f treesOf) Prune(ctx context.Context) ([]string, error) { return nil, f.p.read(ctx, "prune") }
+// Prune takes over the lock of a process that died before its worker lived.
+func (f treesOf) Prune(ctx context.Context) ([]string, error) {
+	if err := f.p.read(ctx, "prune"); err != nil {
+		return nil, err
+	}
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	for _, t := range f.p.w.trees {
+		if t.maker != nil && t.maker.died() {
+			t.holder, t.maker = "", nil
+		}
+	}
+	return nil, nil
+}
 
 type launcherOf struct{ p *process }
 
