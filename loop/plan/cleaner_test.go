@@ -139,6 +139,7 @@ func TestCleanUpOfSettledRow(t *testing.T) {
 		{"handed to the reviewer", []func(*plan.Finished){spoken("merged"), issue(func(i *board.Issue) { i.Claim, i.Delegate = nil, board.DelegateReviewer })}, []string{"forget"}},
 		{"released at work", []func(*plan.Finished){gitAlone, from(work, ""), spoken("merged"), issue(released)}, []string{"forget"}},
 		{"commented only", []func(*plan.Finished){gitAlone, spoken("merged")}, []string{"comment", "state human-review from in-progress", "release", "forget"}},
+		{"commented only, and released by the cleaner itself", []func(*plan.Finished){gitAlone, spoken("merged"), issue(released)}, []string{"comment", "state human-review from in-progress", "forget"}},
 		{"the comment that began it settles nothing", []func(*plan.Finished){gitAlone, begun}, []string{"comment", "state human-review from in-progress", "release", "forget"}},
 	}
 	for _, c := range cases {

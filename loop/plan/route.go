@@ -76,11 +76,16 @@ func settledBefore(f *Finished) bool {
 	case board.RoleInProgress:
 		// Only a developer's row is left at work without a delegate, and one
 		// that a clean-up found so.
-		left := try > 0 && f.Run.Kind == board.KindDeveloper || f.Run.Kind == board.KindCleaner
+		left := try > 0 && f.Run.Kind == board.KindDeveloper || f.Run.Kind == board.KindCleaner && foundAtWork(&f.Run)
 		return f.Issue.Delegate != board.DelegateNone || commented && left
 	case board.RoleNone, board.RoleBacklog, board.RoleReady, board.RoleChangesRequested, board.RoleHumanReview, board.RoleDone:
 	}
 	return commented || f.Issue.Delegate != board.DelegateNone || !halfJudged(f)
+}
+
+// foundAtWork says whether a clean-up leaves its row where it works on it.
+func foundAtWork(r *state.Run) bool {
+	return r.PriorRole == board.RoleInProgress || r.PriorRole == board.RoleNone
 }
 
 // settlementComment finds the comment that a settlement of this run has
