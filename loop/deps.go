@@ -50,6 +50,7 @@ type Pulls interface {
 type Worktree struct {
 	Path, Branch, Base string
 	Fresh              bool // the branch did not exist before
+	SetupDue           bool // the hook afterCreate has yet to succeed in it
 }
 
 // Worktrees makes and keeps worktrees.
@@ -128,6 +129,7 @@ type Deps struct {
 	Journal       Journal
 	Ledger        Ledger        // nil where nothing is counted
 	Configuration Configuration // nil where it never changes
+	Hooks         Hooks         // nil where there are none
 	Life          Life
 	// Updates and Branches may be absent: then no pull request is brought up to
 	// date and no conflict cleaned up.

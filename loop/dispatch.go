@@ -245,6 +245,11 @@ func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, p
 			return fmt.Errorf("make the worktree: %w", err)
 		}
 		r.Worktree, r.Branch, r.Base, r.Fresh = w.Path, w.Branch, w.Base, w.Fresh
+		if w.SetupDue {
+			if err := f.hook(ctx, HookAfterCreate, *r); err != nil {
+				return err
+			}
+		}
 	}
 	requests := plan.OwnerRequests(&issue, pr)
 	if pr != nil {
@@ -259,6 +264,9 @@ func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, p
 	})
 	if err != nil {
 		return fmt.Errorf("write the prompt: %w", err)
+	}
+	if err := f.hook(ctx, HookBeforeRun, *r); err != nil {
+		return err
 	}
 	r.Phase, r.StartedAt = state.PhaseStarting, f.e.o.Now()
 	if err := f.book.put(*r); err != nil {

@@ -62,6 +62,7 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 		if err := f.charge(r, exit); err != nil {
 			return err
 		}
+		f.afterRun(ctx, r)
 		if err := f.limited(r, exit.LimitUntil); err != nil {
 			return err
 		}

@@ -23,6 +23,9 @@ type CreateRequest struct {
 	Branch string
 	// Base overrides the configured default branch.
 	Base string
+	// Setup says that a worktree which is made has to be set up before it is
+	// used: until SetUp is called for it, Create answers SetupDue.
+	Setup bool
 }
 
 // branchPlan is what a worktree will be made of.
@@ -74,6 +77,12 @@ func (m *Manager) Create(ctx context.Context, req CreateRequest) (Worktree, erro
 		w, list, err = m.reuse(ctx, req, plan, list)
 		if err == nil && w.Path == "" {
 			w, err = m.add(ctx, req, plan, list)
+			if err == nil && req.Setup {
+				err = m.markSetup(ctx, w.Path)
+			}
+		}
+		if err == nil && req.Setup {
+			w.SetupDue, err = m.setupIsDue(ctx, w.Path)
 		}
 		return err
 	})

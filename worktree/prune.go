@@ -74,6 +74,12 @@ func (m *Manager) carryOut(ctx context.Context, o *observer, steps []step, dry b
 			done.Removed = append(done.Removed, Outcome{Path: s.Path, Why: s.Why})
 			continue
 		}
+		if m.remover != nil {
+			if err := m.remover(ctx, s.Path); err != nil {
+				done.Kept = append(done.Kept, Outcome{Path: s.Path, Why: err.Error()})
+				continue
+			}
+		}
 		if why := m.lookAgain(ctx, o, s); why != "" {
 			done.Kept = append(done.Kept, Outcome{Path: s.Path, Why: why})
 			continue

@@ -44,6 +44,7 @@ type Worktree struct {
 	Branch   string // empty where HEAD is detached
 	Head     string // commit; empty where it cannot be told
 	Existing bool   // from Create: the branch or the worktree was there before
+	SetupDue bool   // from Create: it was made with CreateRequest.Setup and is not set up yet
 	Main     bool
 	Locked   bool
 	Reason   string // of the lock
@@ -61,7 +62,9 @@ type Options struct {
 	// WorkingIn lists the processes at work in a folder, if that can be told;
 	// nil asks the system.
 	WorkingIn func(dir string) ([]int, bool)
-	Now       func() time.Time // nil: time.Now
+	// BeforeRemove is asked before a worktree is removed; an error keeps it.
+	BeforeRemove func(ctx context.Context, path string) error
+	Now          func() time.Time // nil: time.Now
 }
 
 // Manager works on the worktrees of one repository. It is safe for concurrent
@@ -73,6 +76,7 @@ type Manager struct {
 
 	alive     func(int) bool
 	workingIn func(string) ([]int, bool)
+	remover   func(context.Context, string) error // what asks before a removal
 	now       func() time.Time
 
 	mu     sync.Mutex
@@ -81,7 +85,7 @@ type Manager struct {
 
 // Open answers a Manager. Nothing is read or written before the first call.
 func Open(o Options) *Manager {
-	m := &Manager{git: o.Git, repo: o.Repo, base: o.Base, alive: o.Alive, workingIn: o.WorkingIn, now: o.Now}
+	m := &Manager{git: o.Git, repo: o.Repo, base: o.Base, alive: o.Alive, workingIn: o.WorkingIn, remover: o.BeforeRemove, now: o.Now}
 	if m.alive == nil {
 		m.alive = func(pid int) bool { return proc.Alive(pid, "") }
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/workers/prompt"
-	"github.com/backside4charter/dispatcher/worktree"
 )
 
 // loopUpdates brings local pull requests up to date.
@@ -55,13 +53,7 @@ func (t loopTrees) CheckedOut(ctx context.Context) ([]string, error) {
 
 // Checkout makes a worktree with the branch of a pull request, whosever it is.
 func (t loopTrees) Checkout(ctx context.Context, issue board.Issue, branch, run string) (loop.Worktree, error) {
-	w, err := t.m.Create(ctx, worktree.CreateRequest{
-		Ref: string(issue.Ref), Title: issue.Title, Branch: branch, RunID: run, PID: os.Getpid(),
-	})
-	if err != nil {
-		return loop.Worktree{}, err
-	}
-	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing}, nil
+	return t.create(ctx, issue, branch, run)
 }
 
 // maxLanded is how many commits of the base a cleaner is shown by name.

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/git"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -25,7 +24,7 @@ var promptDir = filepath.Join(".dispatcher", "prompts")
 
 // prompter gathers what a prompt says and renders it.
 type prompter struct {
-	cfg  *config.Config
+	cfg  *live
 	repo Repo
 	// landing is what a merge of its base brings to a pull request.
 	landing func(ctx context.Context, name string, limit int) ([]git.Commit, []string, error)
@@ -69,13 +68,13 @@ func (p *prompter) Prompt(ctx context.Context, r loop.PromptRequest) (state.RunS
 func (p *prompter) task(r loop.PromptRequest, nonce string) prompt.Task {
 	t := prompt.Task{
 		Issue: r.Issue, PR: openPull(r.PR), DefaultBranch: p.repo.Base, Remote: p.repo.Remote,
-		OnGitHub: p.cfg.Pulls.Kind == "github", UI: r.Issue.HasLabel(p.cfg.Labels().UI),
+		OnGitHub: p.cfg.now().Pulls.Kind == "github", UI: r.Issue.HasLabel(p.cfg.now().Labels().UI),
 		Attempt: r.Run.Attempt, Resume: r.Run.Resume, Failure: r.Run.Failure, Nonce: nonce,
 	}
 	if q, a, ok := board.AnswerTo(&r.Issue); ok {
 		t.Question, t.Answer = board.WithoutMark(q.Body), a.Body
 	}
-	if trusted := p.cfg.Trust.Authors; len(trusted) > 0 {
+	if trusted := p.cfg.now().Trust.Authors; len(trusted) > 0 {
 		t.Trusted = func(author string) bool { return slices.Contains(trusted, author) }
 	}
 	return t

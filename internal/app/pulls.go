@@ -80,16 +80,21 @@ func (f *Factory) openPulls(ctx context.Context) (*local.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	return local.Open(local.Options{
+		Git: f.Git(), Dir: pullsDir(cfg), Repo: repo.Root, Base: repo.Base, Remote: repo.Remote,
+		Developer: who.Developer, Reviewer: who.Reviewer, Checks: checkSpecs(cfg), Environ: f.Environ(), Now: f.Now,
+	}), nil
+}
+
+// checkSpecs are the configured checks.
+func checkSpecs(cfg *config.Config) []local.CheckSpec {
 	checks := make([]local.CheckSpec, 0, len(cfg.Pulls.Checks))
 	for _, c := range cfg.Pulls.Checks {
 		checks = append(checks, local.CheckSpec{
 			Name: c.Name, Command: c.Command, Timeout: time.Duration(c.TimeoutSeconds) * time.Second,
 		})
 	}
-	return local.Open(local.Options{
-		Git: f.Git(), Dir: pullsDir(cfg), Repo: repo.Root, Base: repo.Base, Remote: repo.Remote,
-		Developer: who.Developer, Reviewer: who.Reviewer, Checks: checks, Environ: f.Environ(), Now: f.Now,
-	}), nil
+	return checks
 }
 
 // pullsDir is where the records lie: beside the native board, else in a folder

@@ -57,16 +57,26 @@ func (f *Factory) Repo(ctx context.Context) (Repo, error) {
 type loopTrees struct {
 	m     *worktree.Manager
 	pulls loop.Pulls
+	live  *live
 }
 
 var _ loop.Worktrees = loopTrees{}
 
 func (t loopTrees) Create(ctx context.Context, issue board.Issue, run string) (loop.Worktree, error) {
-	w, err := t.m.Create(ctx, worktree.CreateRequest{Ref: string(issue.Ref), Title: issue.Title, RunID: run, PID: os.Getpid()})
+	return t.create(ctx, issue, "", run)
+}
+
+// create makes the worktree of an issue's own branch, or of the one named. A
+// new one is to be set up where a hook does that.
+func (t loopTrees) create(ctx context.Context, issue board.Issue, branch, run string) (loop.Worktree, error) {
+	w, err := t.m.Create(ctx, worktree.CreateRequest{
+		Ref: string(issue.Ref), Title: issue.Title, Branch: branch, RunID: run, PID: os.Getpid(),
+		Setup: t.live.now().Hooks.AfterCreate != nil,
+	})
 	if err != nil {
 		return loop.Worktree{}, err
 	}
-	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing}, nil
+	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing, SetupDue: w.SetupDue}, nil
 }
 
 func (t loopTrees) Hold(ctx context.Context, path, run string, pid int) error {

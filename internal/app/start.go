@@ -272,15 +272,19 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	if err != nil {
 		return err
 	}
-	trees, err := f.Worktrees(ctx)
+	held := newLive(s.cfg)
+	hook := &hooks{live: held, environ: f.Environ, now: f.Now}
+	manager, err := f.worktrees(ctx, hook.beforeRemove)
 	if err != nil {
 		return err
 	}
+	hook.setUp = manager.SetUp
 	pulls := loopPulls{store}
+	trees := loopTrees{m: manager, pulls: pulls, live: held}
 	launcher := workers.NewLauncher(workers.Options{
 		Runs: filepath.Join(stateDir, "runs"), Binary: binary, Agent: agentFor, Now: f.Now,
 	})
-	fl := &fleet{l: launcher, cfg: s.cfg, stateDir: stateDir, binary: binary, environ: f.Environ}
+	fl := &fleet{l: launcher, cfg: held, stateDir: stateDir, binary: binary, environ: f.Environ}
 	wakes, stop, err := f.watchBoard(s.cfg)
 	if err != nil {
 		s.options.Log.Warn("The board's folder is not watched; polling alone goes on", "error", err)
@@ -290,10 +294,11 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	}
 	j := s.deps.Journal
 	s.deps = loop.Deps{
-		Board: loopBoard{policy}, Pulls: pulls, Worktrees: loopTrees{trees, pulls}, Launcher: fl, Interrupter: fl, Watcher: fl,
-		Prompts: &prompter{cfg: s.cfg, repo: repo, landing: store.Landing}, Journal: j, Ledger: s.deps.Ledger,
+		Board: loopBoard{policy}, Pulls: pulls, Worktrees: trees, Launcher: fl, Interrupter: fl, Watcher: fl,
+		Prompts: &prompter{cfg: held, repo: repo, landing: store.Landing}, Journal: j, Ledger: s.deps.Ledger,
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
-		Updates: loopUpdates{store}, Branches: loopTrees{trees, pulls},
+		Updates: loopUpdates{store}, Branches: trees,
+		Hooks: hook, Configuration: newReloader(held, repo.Base, store, f.needAgents),
 	}
 	if f.Wrap != nil {
 		s.deps = f.Wrap(s.deps)

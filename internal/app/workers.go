@@ -25,7 +25,7 @@ const stopGrace = 10 * time.Second
 // into an agent's command line and environment, and back.
 type fleet struct {
 	l        *workers.Launcher
-	cfg      *config.Config
+	cfg      *live
 	stateDir string
 	binary   string
 	environ  func() []string
@@ -55,7 +55,7 @@ func (w *fleet) Start(ctx context.Context, s state.RunSpec) (state.WorkerStatus,
 
 // spec is how a run's agent is started (design.md, section 7).
 func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
-	profile, ok := w.cfg.Agents[s.Run.Agent]
+	profile, ok := w.cfg.now().Agents[s.Run.Agent]
 	if !ok {
 		return workers.Spec{}, fmt.Errorf("the configuration has no agent %q", s.Run.Agent)
 	}
@@ -65,7 +65,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		Agent: string(profile.Kind), Dir: s.Dir, Role: s.Role, Prompt: s.Prompt,
 	}
 	env := workers.EnvOptions{
-		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.Path, StateDir: w.stateDir,
+		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
 		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
 	}
 	var err error
@@ -78,7 +78,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		spec.Command, err = claude.Command(claude.Options{
 			Path: profile.Command, Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
 			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
-			MaxBudgetUSD: w.cfg.Limits.MaxCostPerRunUSD,
+			MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD,
 		})
 	default:
 		err = fmt.Errorf("agent %q is of the unknown kind %q", s.Run.Agent, profile.Kind)
@@ -94,7 +94,7 @@ func (w *fleet) under(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(w.cfg.Root, path)
+	return filepath.Join(w.cfg.now().Root, path)
 }
 
 func (w *fleet) Stop(ctx context.Context, run string) error { return w.l.Stop(ctx, run, stopGrace) }

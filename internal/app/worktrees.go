@@ -10,11 +10,17 @@ import (
 
 // Worktrees are the repository's worktrees.
 func (f *Factory) Worktrees(ctx context.Context) (*worktree.Manager, error) {
+	return f.worktrees(ctx, nil)
+}
+
+func (f *Factory) worktrees(ctx context.Context, beforeRemove func(context.Context, string) error) (*worktree.Manager, error) {
 	repo, err := f.Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return worktree.Open(worktree.Options{Git: f.Git(), Repo: repo.Root, Base: repo.Base, Now: f.Now}), nil
+	return worktree.Open(worktree.Options{
+		Git: f.Git(), Repo: repo.Root, Base: repo.Base, BeforeRemove: beforeRemove, Now: f.Now,
+	}), nil
 }
 
 // Pruning is what pruning needs, and that works in any repository: the
@@ -30,6 +36,10 @@ func (f *Factory) Pruning(ctx context.Context) (*worktree.Manager, []string, err
 	cfg, err := f.Config(ctx)
 	if err != nil && !errors.Is(err, config.ErrMissing) {
 		return nil, nil, err
+	}
+	if cfg != nil {
+		h := &hooks{live: newLive(cfg), environ: f.Environ, now: f.Now}
+		o.BeforeRemove = h.beforeRemove
 	}
 	if cfg == nil || cfg.Pulls.Kind != config.PullsLocal {
 		return worktree.Open(o), nil, nil

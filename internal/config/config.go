@@ -55,6 +55,8 @@ type Config struct {
 	Retry Retry `json:"retry,omitzero"`
 	// What may be spent; no limit where nothing is set.
 	Limits Limits `json:"limits,omitzero"`
+	// Commands of your own around a run. They run in its worktree (a reviewer's in the main checkout) without a shell and without credentials, as that worker: DISPATCHER_REF, DISPATCHER_RUN, DISPATCHER_KIND and DISPATCHER_WORKTREE say whose run it is.
+	Hooks Hooks `json:"hooks,omitzero"`
 	// Agent profiles by name. developer, reviewer and cleaner are the defaults of the three worker kinds; a label agent:<name> chooses another for one issue.
 	Agents map[string]Agent `json:"agents,omitempty"`
 	// Where pull requests live and what is checked there.
@@ -220,6 +222,26 @@ type Limits struct {
 	MaxCostPerIssueUSD float64 `json:"maxCostPerIssueUSD,omitempty" jsonschema:"minimum=0"`
 	// US dollars a run.
 	MaxCostPerRunUSD float64 `json:"maxCostPerRunUSD,omitempty" jsonschema:"minimum=0"`
+}
+
+// Hooks are commands of the owner's around a run.
+type Hooks struct {
+	// In a worktree that was just made. That it fails is a failed try, and the next try runs it again.
+	AfterCreate *Hook `json:"afterCreate,omitempty"`
+	// Before a worker starts. That it fails is a failed try.
+	BeforeRun *Hook `json:"beforeRun,omitempty"`
+	// After a worker has ended, however it did. That it fails is only shown.
+	AfterRun *Hook `json:"afterRun,omitempty"`
+	// Before a worktree is removed. That it fails keeps the worktree.
+	BeforeRemove *Hook `json:"beforeRemove,omitempty"`
+}
+
+// Hook is one command of the owner's.
+type Hook struct {
+	// The program and its arguments; no shell is between.
+	Command []string `json:"command"`
+	// Seconds after which it is killed with its process group, and has failed.
+	TimeoutSeconds int `json:"timeoutSeconds,omitempty" jsonschema:"minimum=1,maximum=86400,default=60"`
 }
 
 // AgentKind says how an agent is run.

@@ -36,6 +36,7 @@ func (d *decoder) validate(c *Config) {
 	d.checkRetry(c)
 	d.checkAgents(c)
 	d.checkPulls(c)
+	d.checkHooks(c)
 	for i, a := range c.Trust.Authors {
 		d.word(fmt.Sprintf("trust.authors[%d]", i), a)
 	}
@@ -262,12 +263,31 @@ func (d *decoder) checkPulls(c *Config) {
 			d.fault(p+".name", "", "another check is called %q", k.Name)
 		}
 		seen[k.Name] = true
-		switch {
-		case d.bad[p+".command"]:
-		case len(k.Command) == 0:
-			d.fault(p+".command", `for example ["go", "test", "./..."]`, "is required: the program and its arguments")
-		case strings.TrimSpace(k.Command[0]) == "" && !d.bad[p+".command[0]"]:
-			d.fault(p+".command[0]", "", "must name a program")
+		d.program(p+".command", k.Command)
+	}
+}
+
+// program asks for a command as a list.
+func (d *decoder) program(path string, command []string) {
+	switch {
+	case d.bad[path]:
+	case len(command) == 0:
+		d.fault(path, `for example ["go", "test", "./..."]`, "is required: the program and its arguments")
+	case strings.TrimSpace(command[0]) == "" && !d.bad[path+"[0]"]:
+		d.fault(path+"[0]", "", "must name a program")
+	}
+}
+
+func (d *decoder) checkHooks(c *Config) {
+	for _, h := range []struct {
+		name string
+		hook *Hook
+	}{
+		{"afterCreate", c.Hooks.AfterCreate}, {"beforeRun", c.Hooks.BeforeRun},
+		{"afterRun", c.Hooks.AfterRun}, {"beforeRemove", c.Hooks.BeforeRemove},
+	} {
+		if p := "hooks." + h.name; h.hook != nil && !d.bad[p] {
+			d.program(p+".command", h.hook.Command)
 		}
 	}
 }

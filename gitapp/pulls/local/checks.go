@@ -72,7 +72,7 @@ func (s *Store) runChecks(ctx context.Context, name string, again func(board.Che
 // missing lists the checks to run.
 func (s *Store) missing(pr *board.PullRequest, again func(board.CheckState) bool) []CheckSpec {
 	var specs []CheckSpec
-	for _, spec := range s.o.Checks {
+	for _, spec := range s.specs() {
 		i := slices.IndexFunc(pr.CheckRuns, func(c board.Check) bool { return c.Name == spec.Name })
 		if i < 0 || again(pr.CheckRuns[i].State) {
 			specs = append(specs, spec)

@@ -260,13 +260,13 @@ func (s *Store) checksAt(r *record, head string) ([]board.Check, board.CheckStat
 			}
 		}
 	}
-	if len(s.o.Checks) == 0 {
+	if len(s.specs()) == 0 {
 		for _, c := range at {
 			worst(c.State)
 		}
 		return at, state
 	}
-	for _, spec := range s.o.Checks {
+	for _, spec := range s.specs() {
 		c, ok := byName[spec.Name]
 		if !ok {
 			c = board.ChecksPending

@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -69,6 +70,8 @@ type Options struct {
 type Store struct {
 	o Options
 
+	checks atomic.Pointer[[]CheckSpec] // what is checked now
+
 	mu    sync.Mutex
 	known map[pair]derived // what follows from two commits
 }
@@ -90,8 +93,16 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{o: o, known: map[pair]derived{}}
+	s := &Store{o: o, known: map[pair]derived{}}
+	s.SetChecks(o.Checks)
+	return s
 }
+
+// SetChecks replaces what is checked, from the next look on.
+func (s *Store) SetChecks(specs []CheckSpec) { s.checks.Store(&specs) }
+
+// specs is what is checked now; it is not to be changed.
+func (s *Store) specs() []CheckSpec { return *s.checks.Load() }
 
 // record is one file.
 type record struct {
