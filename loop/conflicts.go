@@ -10,9 +10,17 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// conflicts starts a cleaner at a pull request in conflict while its slot is
-// free (dispatcher-system.md, One firing 6).
+// conflicts puts back what a clean-up left behind, and starts a cleaner at a
+// pull request in conflict while its slot is free (dispatcher-system.md, One
+// firing 6).
 func (f *firing) conflicts(ctx context.Context) error {
+	f.refresh()
+	for _, r := range plan.LeftCleanUps(&f.facts) {
+		if err := f.putBack(ctx, r); err != nil {
+			f.skip(r.Ref)
+			f.say(r.Ref, true, "put %s back after a clean-up that was left behind: %v", r.Ref, err)
+		}
+	}
 	for {
 		f.refresh()
 		ds := plan.Conflicts(&f.facts)
@@ -54,6 +62,33 @@ func (f *firing) cleanUp(ctx context.Context, d state.Dispatch) error {
 	r := f.newRun(issue, j)
 	r.Attempt = 1 // a clean-up that fails is not tried again at the same head and base
 	return f.start(ctx, r, issue, d.PR, nil)
+}
+
+// putBack takes over the claim of a clean-up that nobody goes on with, and then
+// undoes it as one of ours whose worker never lived: whatever cuts that, the
+// journal knows.
+func (f *firing) putBack(ctx context.Context, r state.Run) error {
+	r.ID = f.e.o.NewID()
+	r.Session, r.ClaimedAt = r.ID, f.e.o.Now()
+	if err := f.book.put(r); err != nil {
+		return err
+	}
+	if err := f.claim(ctx, &r, nil); err != nil {
+		return err
+	}
+	issue, err := f.e.d.Board.Issue(ctx, r.Ref)
+	if err != nil {
+		return err
+	}
+	if err := f.carry(ctx, r, plan.Revert(&r, &issue)); err != nil {
+		return err
+	}
+	if issue, err = f.e.d.Board.Issue(ctx, r.Ref); err != nil {
+		return err
+	}
+	f.replace(issue)
+	f.notify(r.Ref, fmt.Sprintf("%s: another session left a clean-up behind; the row is back in %s", r.Ref, issue.State))
+	return nil
 }
 
 // rememberAll writes down that the owner's move ended a hold or a count of

@@ -351,3 +351,29 @@ func TestMergeCrashAnywhere(t *testing.T) {
 	}
 	t.Logf("killed at %d boundaries", 2*len(effects))
 }
+
+// TestCleanUpOfALostMachine: what another machine's clean-up left behind goes
+// back where it was found, and is cleaned up then.
+func TestCleanUpOfALostMachine(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.inReview(endless, resolving)
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		p.crash()
+		w.killAll()
+		w.mu.Lock()
+		w.runs = nil // its journal was on that machine
+		for _, tree := range w.trees {
+			tree.holder = ""
+		}
+		w.mu.Unlock()
+		time.Sleep(100 * time.Minute)
+		p = w.start(forever)
+		time.Sleep(10 * time.Minute)
+		p.leave()
+		w.wantRow(ref, board.RoleHumanReview, "")
+		if n := w.starts(ref, board.KindDeveloper); n != 1 || w.starts(ref, board.KindCleaner) != 2 || w.pull(ref).Mergeable != board.MergeClean {
+			t.Fatalf("%d developers, %d cleaners, %s", n, w.starts(ref, board.KindCleaner), w.pull(ref).Mergeable)
+		}
+	})
+}

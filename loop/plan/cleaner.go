@@ -169,3 +169,57 @@ func MergeScoped(i *board.Issue, head string) bool {
 	}
 	return false
 }
+
+// LeftCleanUps are the rows that a session left behind in the middle of a
+// clean-up, each as the run that puts it back (design.md, section 6: a clean-up
+// claim says where its row was, so that another machine can restore it).
+func LeftCleanUps(f *Facts) []state.Run {
+	if f.Mode != state.ModeRunning {
+		return nil
+	}
+	x := newIndex(f)
+	var out []state.Run
+	for n := range f.Others {
+		i := &f.Others[n]
+		if from, delegate, ok := leftCleanUp(x, i); ok {
+			out = append(out, state.Run{
+				Ref: i.Ref, Kind: board.KindCleaner, Agent: string(board.KindCleaner), Attempt: 1, Phase: state.PhaseClaiming,
+				Title: i.Title, Milestone: i.Milestone, PriorRole: from, PriorDelegate: delegate,
+			})
+		}
+	}
+	return out
+}
+
+// leftCleanUp says where a row was before a clean-up that nobody goes on with.
+// The claim names the state; the delegate stands in the comment that the
+// clean-up began with, and is left as it is where that is gone.
+func leftCleanUp(x *index, i *board.Issue) (board.Role, board.Delegate, bool) {
+	if !stranded(x, i) || i.Claim.Kind != board.KindCleaner || i.Role != board.RoleInProgress {
+		return board.RoleNone, board.DelegateNone, false
+	}
+	from, delegate := i.Claim.From, i.Delegate
+	for n := len(i.Comments) - 1; n >= 0; n-- {
+		m, ok := board.ParseMark(i.Comments[n].Body)
+		if ok && i.Comments[n].Role == board.ActorDispatcher && m.Kind == board.KindCleaner && m.Run == "" && m.Head != "" {
+			if from == board.RoleNone {
+				from = m.From
+			}
+			delegate = m.Delegate
+			break
+		}
+	}
+	if from != board.RoleInProgress && from != board.RoleNone && !delegate.Ours() {
+		delegate = board.DelegateNone
+	}
+	return from, delegate, from != board.RoleNone
+}
+
+// ruleCleanUpLeft: a row that a clean-up left behind is put back before anybody
+// works it.
+func ruleCleanUpLeft(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
+	if from, _, left := leftCleanUp(x, i); left {
+		return hold(HoldClaim, "a clean-up was left behind; the row goes back to %s", from.DefaultName()), true
+	}
+	return Judgement{}, false
+}

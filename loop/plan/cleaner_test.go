@@ -254,3 +254,55 @@ func TestCleanUpKeepsCounts(t *testing.T) {
 		t.Errorf("after the owner's move the developer's tries are %d", got)
 	}
 }
+
+// TestLeftCleanUps: a clean-up that its session left behind is put back where
+// its claim and its first comment say, and is nobody else's to work meanwhile.
+func TestLeftCleanUps(t *testing.T) {
+	t.Parallel()
+	held := func(minutes int, k board.Kind, from board.Role) func(*board.Issue) {
+		return func(i *board.Issue) {
+			i.Claim = &board.Claim{Kind: k, Session: "other", Stamp: ago(minutes), From: from}
+			i.Delegate = board.DelegateDeveloper
+		}
+	}
+	start := func(r board.Role, d board.Delegate) func(*board.Issue) {
+		return said(100, board.ActorDispatcher, plan.CleanUpStarts(&state.Run{PriorRole: r, PriorDelegate: d}, &board.PullRequest{Name: "#1", HeadSHA: "cccccccccccc", Base: "main"}))
+	}
+	for _, c := range []struct {
+		name     string
+		row      board.Issue
+		role     board.Role // none: not put back
+		delegate board.Delegate
+	}{
+		{"from review", row("DSP-1", work, held(100, board.KindCleaner, review), start(review, "")), review, ""},
+		{"from the reviewer queue", row("DSP-1", work, held(100, board.KindCleaner, work), start(work, "reviewer")), work, "reviewer"},
+		{"its comment is gone", row("DSP-1", work, held(100, board.KindCleaner, work)), work, "developer"},
+		{"its claim says nothing", row("DSP-1", work, held(100, board.KindCleaner, ""), start(rework, "")), rework, ""},
+		{"nothing is known", row("DSP-1", work, held(100, board.KindCleaner, "")), "", ""},
+		{"a fresh one", row("DSP-1", work, held(10, board.KindCleaner, review), start(review, "")), "", ""},
+		{"a developer's", row("DSP-1", work, held(100, board.KindDeveloper, review)), "", ""},
+		{"moved since", row("DSP-1", review, held(100, board.KindCleaner, review)), "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := facts([]board.Issue{c.row}, clashing(1, "DSP-1"))
+			f.Others = f.Rows
+			got := plan.LeftCleanUps(f)
+			if c.role == board.RoleNone {
+				if len(got) != 0 {
+					t.Fatalf("put back: %+v", got)
+				}
+				return
+			}
+			if len(got) != 1 || got[0].PriorRole != c.role || got[0].PriorDelegate != c.delegate || got[0].Phase != state.PhaseClaiming {
+				t.Fatalf("put back: %+v", got)
+			}
+			if j := plan.Judge(f, &c.row); j.Hold != plan.HoldClaim {
+				t.Errorf("meanwhile it is judged %+v", j)
+			}
+			if s := plan.Strays(f); len(s.Let)+len(s.Review) != 0 {
+				t.Errorf("the stranded scan takes it: %+v", s)
+			}
+		})
+	}
+}

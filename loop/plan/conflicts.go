@@ -98,8 +98,10 @@ var cleanRules = []rule{
 	{"is it nobody's own?", "dispatcher-system.md, Eligibility 2", ruleHuman},
 	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
 	{"does nobody claim it?", "dispatcher-system.md, Maintenance, Conflicts", ruleUnclaimed},
+	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
 	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
 	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
+	{"may it cost more?", "issue 3, Limits", ruleBudget},
 	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
 	{"is this pair of head and base untried?", "dispatcher-system.md, Maintenance, Conflicts", ruleUntried},
 }
@@ -179,9 +181,13 @@ func conflictTexts(f *Facts) []string {
 		if _, ours := f.RunOn(c.Issue.Ref); ours && c.Issue.Ref != "" {
 			continue
 		}
+		why := c.Waits
+		if why == "" {
+			why, _ = f.Barred(string(board.KindCleaner))
+		}
 		text := fmt.Sprintf("%s conflicts with %s", c.PR.Name, c.PR.Base)
-		if c.Waits != "" {
-			text += ": " + firstLine(c.Waits)
+		if why != "" {
+			text += ": " + firstLine(why)
 		}
 		out = append(out, text)
 	}

@@ -81,6 +81,7 @@ var rules = []rule{
 	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
 	{"does it stand for itself?", "dispatcher-system.md, Eligibility 4", ruleParent},
 	{"is it free of another session's claim?", "dispatcher-system.md, Eligibility 5", ruleClaim},
+	{"is no clean-up left behind on it?", "design.md, section 6", ruleCleanUpLeft},
 	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
 	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
 	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},

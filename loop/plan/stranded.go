@@ -34,6 +34,9 @@ func Strays(f *Facts) Stranded {
 		}
 		pr := x.pull(i)
 		inProgress := i.Role == board.RoleInProgress
+		if _, _, left := leftCleanUp(x, i); left {
+			continue // LeftCleanUps puts it back
+		}
 		switch {
 		case inProgress && i.Delegate == board.DelegateReviewer && pr != nil && pr.State == board.PullOpen:
 			if !scope[i.Ref] {
