@@ -32,12 +32,18 @@ func (f *Factory) Owner(ctx context.Context) (gitapp.Identity, error) {
 	if err != nil {
 		return gitapp.Identity{}, err
 	}
-	who := gitapp.Identity{}
-	if who.Name, err = f.Git().Config(ctx, repo.Root, "user.name"); err != nil {
-		return who, err
+	// What git itself would sign a merge with: the environment before the
+	// configuration.
+	who := gitapp.Identity{Name: f.Getenv("GIT_COMMITTER_NAME"), Email: f.Getenv("GIT_COMMITTER_EMAIL")}
+	if who.Name == "" {
+		if who.Name, err = f.Git().Config(ctx, repo.Root, "user.name"); err != nil {
+			return who, err
+		}
 	}
-	if who.Email, err = f.Git().Config(ctx, repo.Root, "user.email"); err != nil {
-		return who, err
+	if who.Email == "" {
+		if who.Email, err = f.Git().Config(ctx, repo.Root, "user.email"); err != nil {
+			return who, err
+		}
 	}
 	if who.Name == "" || who.Email == "" {
 		return who, errors.New("git does not know who you are: `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.com`")
@@ -122,7 +128,8 @@ func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (boo
 	if pr != nil && pr.Author == local.UnreadableAuthor {
 		return false, err
 	}
-	return pr != nil && pr.State == board.PullMerged, nil
+	// A merge from before its owner reopened the row says nothing of the work now.
+	return plan.EndedByMerge(&issue, pr), nil
 }
 
 // rowsOf are the rows that a pull request belongs to, closed ones included.
