@@ -204,6 +204,9 @@ func (f *firing) abort(ctx context.Context) {
 		if err := f.e.d.Launcher.Stop(ctx, r.ID); err != nil {
 			f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)
 		}
+		if r.Phase == state.PhaseRunning {
+			f.afterRun(ctx, r)
+		}
 	})
 	for _, r := range runs {
 		if st, err := f.e.d.Watcher.Observe(ctx, r.ID); err == nil && st.Exit != nil && r.Phase == state.PhaseRunning {

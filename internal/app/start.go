@@ -29,6 +29,7 @@ type StartOptions struct {
 	Milestones []string
 	NoTUI      bool
 	UntilIdle  bool
+	Resume     bool // go on although the owner paused the loop
 }
 
 // leaveGrace bounds how long the effect under way may take once the loop is
@@ -36,7 +37,7 @@ type StartOptions struct {
 const leaveGrace = 15 * time.Second
 
 // ErrPaused ends `--until-idle` on a loop that its owner paused.
-var ErrPaused = errors.New("the loop is paused; resume it and start again")
+var ErrPaused = errors.New("the loop is paused; `dispatcher start --resume` goes on")
 
 // Start runs the loop over this repository until it ends: the control room
 // where standard output is a terminal, else a line a firing.
@@ -117,7 +118,7 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	}
 	s.closers = append(s.closers, unlock)
 	s.options = f.loopOptions(s.cfg, repo, milestones, o)
-	if err := f.openState(s, stateDir); err != nil {
+	if err := f.openState(s, stateDir, o.Resume); err != nil {
 		return nil, err
 	}
 	return s, f.openDeps(ctx, s, policy, repo, stateDir)
@@ -226,7 +227,7 @@ func repositoryName(cfg *config.Config) string {
 }
 
 // openState opens the log and the journal, and reads what an earlier loop left.
-func (f *Factory) openState(s *session, stateDir string) error {
+func (f *Factory) openState(s *session, stateDir string, resume bool) error {
 	handler, err := logkey.New(filepath.Join(stateDir, "loop.log"), slog.LevelInfo)
 	if err != nil {
 		return fmt.Errorf("the state folder %s cannot be written: %w", stateDir, err)
@@ -247,7 +248,11 @@ func (f *Factory) openState(s *session, stateDir string) error {
 		return err
 	}
 	s.options.Runs, s.options.Firing = runs, last.Firing
-	s.options.Paused = last.Desired == string(state.ModePaused)
+	s.options.Paused = last.Desired == string(state.ModePaused) && !resume
+	if s.options.Paused {
+		s.options.Notices = append(s.options.Notices,
+			"the loop is paused, as you left it: nothing new starts; `dispatcher ctl resume` goes on, or p in the control room")
+	}
 	s.options.Limits = last.Limits
 	return nil
 }

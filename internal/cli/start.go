@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,12 +37,16 @@ whatever ends it, the next start goes on with them.`,
 	cmd.Flags().BoolVar(&o.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the next firing would do, and do nothing")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
+	cmd.Flags().BoolVar(&o.Resume, "resume", false, "go on although the loop was paused")
 	return cmd
 }
 
 // runStart starts the loop and says how it ended.
 func runStart(cmd *cobra.Command, f *app.Factory, o app.StartOptions) error {
 	end, err := app.Start(cmd.Context(), f, o)
+	if errors.Is(err, app.ErrPaused) {
+		return failWith(err)
+	}
 	if err != nil {
 		return err
 	}
