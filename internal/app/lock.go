@@ -35,7 +35,7 @@ func (e *SecondLoopError) Error() string {
 	if e.PID == 0 {
 		return "a loop already works in " + e.Dir + "; end it first"
 	}
-	return fmt.Sprintf("a loop already works in %s: pid %d, since %s; look at its terminal, or end it there with Ctrl-C",
+	return fmt.Sprintf("a loop already works in %s: pid %d, since %s; see what it does with `dispatcher ctl status`, end it with `dispatcher ctl drain` or Ctrl-C in its terminal",
 		e.Dir, e.PID, e.Started.Local().Format("Jan 2 15:04"))
 }
 

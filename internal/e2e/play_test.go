@@ -143,7 +143,10 @@ func agentScript(dir string, push bool) string {
 	}
 	review := []map[string]any{
 		{"run": []string{"dispatcher", "pulls", "diff", "{{pr}}"}},
-		{"when": []string{"!reviewed"}, "run": []string{"dispatcher", "review", "{{pr}}", "--commit", "{{head}}", "--body", "Fine."}},
+		{
+			"when": []string{"!reviewed"}, "run": []string{"dispatcher", "review", "{{pr}}", "--commit", "{{head}}", "--body-file", "{{tmp}}/review.md"},
+			"files": map[string]string{"review.md": "Fine."},
+		},
 		{"final": "Fine.\n\nVERDICT: PASS"},
 	}
 	text, _ := json.Marshal(map[string]any{
@@ -188,8 +191,8 @@ func (p *play) gitIn(dir string, args ...string) string {
 func (p *play) ready(title string) board.Ref {
 	p.t.Helper()
 	out := p.own("board", "create", "--milestone", "M1", "--state", "ready", "--body", "- [ ] done\n", "--", title)
-	ref, _, _ := strings.Cut(out, "\t")
-	return board.Ref(strings.TrimSpace(ref))
+	ref, _, _ := strings.Cut(out, " ")
+	return board.Ref(ref)
 }
 
 // try runs a command of the owner's in the main checkout.
@@ -377,20 +380,26 @@ func (s *process) signal(sig os.Signal) {
 	}
 }
 
+// eventLimit bounds the wait for one thing that another process does.
+const eventLimit = time.Minute
+
 // eventually waits for something that other processes do.
 func (p *play) eventually(what string, holds func() bool) {
 	p.t.Helper()
-	for limit := time.Now().Add(loopLimit); !holds(); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(eventLimit); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(limit) {
 			p.t.Fatalf("never came: %s\n%s", what, p.log())
 		}
 	}
 }
 
-// working waits until so many agents are at work.
+// working waits until so many agents are at work, and the loop knows it.
 func (p *play) working(n int) {
 	p.t.Helper()
-	p.eventually(fmt.Sprintf("%d agents at work", n), func() bool { return len(p.alive()) == n })
+	p.eventually(fmt.Sprintf("%d agents at work", n), func() bool {
+		text, _ := os.ReadFile(filepath.Join(p.stateDir(), "claims.json")) // there may be none yet
+		return len(p.alive()) == n && bytes.Count(text, []byte(`"phase": "running"`)) == n
+	})
 }
 
 // alive are the runs whose agent lives, as their folders tell.
@@ -420,9 +429,14 @@ func (p *play) endAll() {
 	if _, err := os.Stat(p.dir); err == nil {
 		_ = os.WriteFile(filepath.Join(p.dir, "gate"), nil, 0o644)
 	}
+	p.killAll()
+}
+
+// killAll kills every process of the play at once, the loop and the workers.
+func (p *play) killAll() {
 	for _, pid := range p.processes() {
-		if q, err := os.FindProcess(pid); err == nil && pid > 1 {
-			_ = q.Kill()
+		if q, err := os.FindProcess(pid); err == nil {
+			_ = q.Kill() // it may just have ended
 		}
 	}
 }
