@@ -46,6 +46,8 @@ type world struct {
 	costs     map[string]journal.Cost
 	tuning    *loop.Tuning // a changed configuration, and what is to be said of it
 	changes   []string
+	hooks     []string // that have run
+	hookFails map[loop.HookName]int
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone
 	checked   int
 	history   history
@@ -56,10 +58,11 @@ type world struct {
 
 // tree is a worktree.
 type tree struct {
-	ref    board.Ref
-	branch string
-	holder string   // run that holds its lock
-	maker  *process // that locked it at birth, until its worker's supervisor does
+	ref      board.Ref
+	branch   string
+	holder   string   // run that holds its lock
+	maker    *process // that locked it at birth, until its worker's supervisor does
+	setupDue bool     // afterCreate has yet to succeed in it
 }
 
 // script is how a worker of the world works: it answers its final message.
@@ -70,7 +73,7 @@ func newWorld(t *testing.T) *world {
 	return &world{
 		t: t, board: &memoryBoard{now: time.Now}, history: newHistory(),
 		workers: map[string]*worker{}, forbidden: map[string]bool{}, trees: map[string]*tree{}, treeFails: map[board.Ref]error{},
-		scripts: map[board.Ref]map[board.Kind][]script{}, costs: map[string]journal.Cost{},
+		scripts: map[board.Ref]map[board.Kind][]script{}, costs: map[string]journal.Cost{}, hookFails: map[loop.HookName]int{},
 	}
 }
 
@@ -268,8 +271,9 @@ func (w *world) treeOf(by *process, issue board.Issue, branch, run string) (loop
 	if there && old.holder != "" && w.workers[old.holder] != nil && w.workers[old.holder].lives() {
 		w.fault("%s is given to %s while %s works in it", path, run, old.holder)
 	}
-	w.trees[path] = &tree{ref: issue.Ref, branch: branch, holder: run, maker: by}
-	return loop.Worktree{Path: path, Branch: branch, Base: "base", Fresh: !there}, nil
+	due := !there || old.setupDue
+	w.trees[path] = &tree{ref: issue.Ref, branch: branch, holder: run, maker: by, setupDue: due}
+	return loop.Worktree{Path: path, Branch: branch, Base: "base", Fresh: !there, SetupDue: due}, nil
 }
 
 func (w *world) lockTree(path, holder string) {

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -54,7 +55,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
-		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Life: lifeOf{p},
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Hooks: hooksOf{p}, Life: lifeOf{p},
 		Updates: updatesOf{p}, Branches: treesOf{p},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -292,6 +293,27 @@ func (f pullsOf) List(ctx context.Context) ([]board.PullRequest, error) {
 
 func (f pullsOf) RunChecks(ctx context.Context, name string) error {
 	return f.p.effect(ctx, "checks", func() error { return f.p.w.runChecks(name) })
+}
+
+// hooksOf are the owner's commands: they are noted, and fail as often as a
+// test wants.
+type hooksOf struct{ p *process }
+
+func (f hooksOf) Hook(ctx context.Context, name loop.HookName, r state.Run) error {
+	return f.p.effect(ctx, "hook", func() error {
+		w := f.p.w
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.hooks = append(w.hooks, fmt.Sprintf("%s %s %s", name, r.Kind, r.Worktree))
+		if w.hookFails[name] > 0 {
+			w.hookFails[name]--
+			return errHook
+		}
+		if t := w.trees[r.Worktree]; t != nil && name == loop.HookAfterCreate {
+			t.setupDue = false
+		}
+		return nil
+	})
 }
 
 type treesOf struct{ p *process }
