@@ -201,3 +201,42 @@ func TestExplain(t *testing.T) {
 		t.Errorf("a row in Backlog is answered by %+v", held)
 	}
 }
+
+// Blockers that wait for each other never end by themselves: the reason names
+// the circle, and the owner is told.
+func TestBlockedInACircle(t *testing.T) {
+	t.Parallel()
+	row := func(ref board.Ref, blockers ...board.Ref) board.Issue {
+		i := board.Issue{Ref: ref, Role: board.RoleReady}
+		for _, b := range blockers {
+			i.Blockers = append(i.Blockers, board.Blocker{Ref: b, Open: true})
+		}
+		return i
+	}
+	for name, c := range map[string]struct {
+		rows []board.Issue
+		want string // what DSP-1 waits for
+		need bool
+	}{
+		"A-B-A":                {[]board.Issue{row("DSP-1", "DSP-2"), row("DSP-2", "DSP-1")}, "blocked in a circle, DSP-1 → DSP-2 → DSP-1: take one of the blockers out", true},
+		"by itself":            {[]board.Issue{row("DSP-1", "DSP-1")}, "blocked in a circle, DSP-1 → DSP-1: take one of the blockers out", true},
+		"by way of a third":    {[]board.Issue{row("DSP-1", "DSP-2"), row("DSP-2", "DSP-3"), row("DSP-3", "DSP-1")}, "blocked in a circle, DSP-1 → DSP-2 → DSP-3 → DSP-1: take one of the blockers out", true},
+		"by others' circle":    {[]board.Issue{row("DSP-1", "DSP-2"), row("DSP-2", "DSP-3"), row("DSP-3", "DSP-2")}, "blocked by DSP-2", false},
+		"a diamond is none":    {[]board.Issue{row("DSP-1", "DSP-2", "DSP-3"), row("DSP-2", "DSP-4"), row("DSP-3", "DSP-4"), row("DSP-4")}, "blocked by DSP-2, DSP-3", false},
+		"by a row not on it":   {[]board.Issue{row("DSP-1", "DSP-9")}, "blocked by DSP-9", false},
+		"a parent's own child": {[]board.Issue{row("DSP-1", "DSP-2"), {Ref: "DSP-2", Role: board.RoleReady, Children: []board.Child{{Ref: "DSP-1"}}}}, "blocked by DSP-2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &plan.Facts{Mode: state.ModeRunning, Rows: c.rows, Others: c.rows}
+			rows := plan.Rows(f)
+			if rows[0].Waits != c.want {
+				t.Errorf("DSP-1 waits: %q, want %q", rows[0].Waits, c.want)
+			}
+			needs := plan.Needs(f, rows)
+			if told := len(needs) > 0 && needs[0].Ref == "DSP-1"; told != c.need {
+				t.Errorf("the owner is told: %v, want %v", told, c.need)
+			}
+		})
+	}
+}

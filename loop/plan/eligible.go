@@ -25,6 +25,7 @@ const (
 	HoldRetry      = "retry"
 	HoldConfirm    = "confirm"
 	HoldBlocked    = "blocked"
+	HoldCircle     = "circle"
 	HoldAttention  = "attention"
 	HoldOwner      = "held"
 	HoldLastRun    = "lastrun"
@@ -239,7 +240,7 @@ func ruleNoReply(_ *index, i *board.Issue, _ *board.PullRequest) (Judgement, boo
 }
 
 // queue names the queue and tier of a row that no rule holds (Eligibility 6).
-func queue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+func queue(x *index, i *board.Issue, pr *board.PullRequest) Judgement {
 	switch i.Role {
 	case board.RoleInProgress:
 		if i.Delegate == board.DelegateReviewer {
@@ -247,9 +248,9 @@ func queue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
 		}
 		return eligible(i, board.KindDeveloper, 1)
 	case board.RoleChangesRequested:
-		return changesQueue(f, i, pr)
+		return changesQueue(x, i, pr)
 	case board.RoleReady:
-		return readyQueue(f, i, pr)
+		return readyQueue(x, i, pr)
 	case board.RoleNone, board.RoleBacklog, board.RoleQuestion, board.RoleHumanReview, board.RoleDone:
 	}
 	return hold(HoldNoRole, "the state %q is not worked", i.State)
@@ -265,11 +266,11 @@ func reviewQueue(i *board.Issue, pr *board.PullRequest) Judgement {
 	return eligible(i, board.KindReviewer, 0)
 }
 
-func changesQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+func changesQueue(x *index, i *board.Issue, pr *board.PullRequest) Judgement {
 	if pr == nil || pr.State != board.PullOpen {
 		return hold(HoldNoPull, "Changes Requested without an open pull request")
 	}
-	if j, held := ownerFirst(f, i); held {
+	if j, held := ownerFirst(x, i); held {
 		return j
 	}
 	return eligible(i, board.KindDeveloper, 2)
@@ -278,12 +279,12 @@ func changesQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
 // readyQueue: an open pull request on a Ready row is a board error: ours means
 // rework, anybody else's means that the work is theirs (dispatcher-system.md,
 // Rework; design.md, section 4, linked pull request).
-func readyQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
+func readyQueue(x *index, i *board.Issue, pr *board.PullRequest) Judgement {
 	open := pr != nil && pr.State == board.PullOpen
 	if open && !pr.ByAgent {
 		return hold(HoldForeignPR, "PR %s by %s links it", pr.Name, pr.Author)
 	}
-	if j, held := ownerFirst(f, i); held {
+	if j, held := ownerFirst(x, i); held {
 		return j
 	}
 	j := eligible(i, board.KindDeveloper, 3)
@@ -295,11 +296,14 @@ func readyQueue(f *Facts, i *board.Issue, pr *board.PullRequest) Judgement {
 }
 
 // ownerFirst holds tiers 2 and 3 for the label and for open blockers.
-func ownerFirst(f *Facts, i *board.Issue) (Judgement, bool) {
-	if f.Settings.ConfirmLabel != "" && i.HasLabel(f.Settings.ConfirmLabel) {
-		return hold(HoldConfirm, "confirm with you first; remove the label %q to let it go", f.Settings.ConfirmLabel), true
+func ownerFirst(x *index, i *board.Issue) (Judgement, bool) {
+	if x.Settings.ConfirmLabel != "" && i.HasLabel(x.Settings.ConfirmLabel) {
+		return hold(HoldConfirm, "confirm with you first; remove the label %q to let it go", x.Settings.ConfirmLabel), true
 	}
 	if open := i.OpenBlockers(); len(open) > 0 {
+		if path := circle(x, i); path != nil {
+			return hold(HoldCircle, "blocked in a circle, %s: take one of the blockers out", strings.Join(path, " → ")), true
+		}
 		return hold(HoldBlocked, "blocked by %s", joinRefs(open)), true
 	}
 	return Judgement{}, false

@@ -14,7 +14,8 @@ type index struct {
 	byLink   map[string][]int // name and address
 	byBranch map[string][]int // everything before a dash of a task branch
 	rows     map[board.Ref]int
-	runs     map[board.Ref]int // the newest run: while a retry takes over a claim there are two
+	waiting  map[board.Ref][]board.Ref // open blockers of every row that has some
+	runs     map[board.Ref]int         // the newest run: while a retry takes over a claim there are two
 }
 
 // newIndex reads the facts once; it is good for as long as they stay as they
@@ -108,7 +109,7 @@ func (x *index) judge(i *board.Issue) Judgement {
 			return j
 		}
 	}
-	j := queue(x.Facts, i, pr)
+	j := queue(x, i, pr)
 	j.PR = pr
 	return j
 }
@@ -120,4 +121,43 @@ func (x *index) judgeAll() []Judgement {
 		out[n] = x.judge(&x.Rows[n])
 	}
 	return out
+}
+
+// blockers are the open blockers of a row, anywhere in the project.
+func (x *index) blockers(ref board.Ref) []board.Ref {
+	if x.waiting == nil {
+		x.waiting = map[board.Ref][]board.Ref{}
+		for _, rows := range [][]board.Issue{x.Others, x.Rows} {
+			for n := range rows {
+				if open := rows[n].OpenBlockers(); len(open) > 0 {
+					x.waiting[rows[n].Ref] = open
+				}
+			}
+		}
+	}
+	return x.waiting[ref]
+}
+
+// circle finds a way along open blockers that leads from a row back to itself,
+// and answers it from the row to the row. A board refuses to make one, but a
+// hand edit or another tool may have.
+func circle(x *index, i *board.Issue) []string {
+	seen := map[board.Ref]bool{}
+	var walk func(ref board.Ref) []string
+	walk = func(ref board.Ref) []string {
+		for _, b := range x.blockers(ref) {
+			if b == i.Ref {
+				return []string{string(ref), string(b)}
+			}
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			if rest := walk(b); rest != nil {
+				return append([]string{string(ref)}, rest...)
+			}
+		}
+		return nil
+	}
+	return walk(i.Ref)
 }

@@ -53,7 +53,7 @@ func needOf(x *index, r *state.Row) (state.Need, bool) {
 	switch r.Hold {
 	case HoldQuestion:
 		n.Kind, n.Text = state.NeedQuestion, questionOf(i)
-	case HoldAttention, HoldBudget, HoldOwner, HoldUnreadable, HoldNoPull, HoldNoReply, HoldForeignPR, HoldUnknown:
+	case HoldAttention, HoldBudget, HoldOwner, HoldCircle, HoldUnreadable, HoldNoPull, HoldNoReply, HoldForeignPR, HoldUnknown:
 		n.Kind = state.NeedAttention
 	case HoldReview:
 		n.Kind = state.NeedReview

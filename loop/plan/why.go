@@ -31,7 +31,7 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 			return out
 		}
 	}
-	j := queue(f, i, pr)
+	j := queue(x, i, pr)
 	last := Answer{Ask: "which queue is it in?", Source: "dispatcher-system.md, Eligibility 6", Held: j.Hold != "", Says: j.Waits}
 	if j.Hold != "" {
 		return append(out, last)
