@@ -65,6 +65,7 @@ func TestBeforeRemove(t *testing.T) {
 	})
 	wt := pushed(t, r, m, "DSP-1")
 	dirty := create(t, m, "DSP-2", "x")
+	r.At(dirty.Path).Write("new.txt", "not committed\n")
 	if _, err := m.Prune(ctx, worktree.PruneRequest{DryRun: true}); err != nil || len(asked) != 0 {
 		t.Fatalf("a dry run asked about %v, %v", asked, err)
 	}
