@@ -2,7 +2,9 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -81,8 +83,12 @@ func (b *Board) newRecord(ctx context.Context, by board.Actor, n board.NewIssue,
 		m.Milestones = append(m.Milestones, r.Milestone)
 	}
 	for m.Next = max(m.Next, 1); ; m.Next++ {
-		if _, err := os.Lstat(b.issuePath(b.ref(m.Next))); err != nil {
-			break // free; a folder that cannot be read fails the write
+		_, err := os.Lstat(b.issuePath(b.ref(m.Next)))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look for a free number: %w", err)
 		}
 	}
 	r.Ref, r.Rank = b.ref(m.Next), rankOf(m.Next)
