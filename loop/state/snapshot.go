@@ -50,10 +50,13 @@ type Snapshot struct {
 
 // Slots says how many workers of each kind run, and how many may.
 type Slots struct {
-	Developers, MaxDevelopers int
-	Reviewers, MaxReviewers   int
-	Cleaners, MaxCleaners     int
-	MaxWorkers                int
+	Developers    int `json:"developers"`
+	MaxDevelopers int `json:"maxDevelopers"`
+	Reviewers     int `json:"reviewers"`
+	MaxReviewers  int `json:"maxReviewers"`
+	Cleaners      int `json:"cleaners"`
+	MaxCleaners   int `json:"maxCleaners"`
+	MaxWorkers    int `json:"maxWorkers"`
 }
 
 // Row is one issue as the control room shows it.
