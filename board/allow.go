@@ -1,5 +1,7 @@
 package board
 
+import "slices"
+
 // allowed is what a worker process may ask of the command line, by kind
 // (design.md, section 11). A command is named by its words, and a name covers
 // what stands below it.
@@ -25,10 +27,8 @@ func MayRun(by Actor, command string) bool {
 		return true
 	}
 	for _, list := range [][]string{allowedToAll, allowed[by.Kind]} {
-		for _, name := range list {
-			if command == name {
-				return true
-			}
+		if slices.Contains(list, command) {
+			return true
 		}
 	}
 	return false

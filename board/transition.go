@@ -1,5 +1,7 @@
 package board
 
+import "slices"
+
 // Transition is one way a row may move, and who may move it.
 type Transition struct {
 	From, To Role
@@ -92,10 +94,8 @@ func inTable(table []Transition, by Actor, i *Issue, to Role) error {
 		if t.From != i.Role || t.To != to {
 			continue
 		}
-		for _, k := range t.By {
-			if k == by.Kind {
-				return nil
-			}
+		if slices.Contains(t.By, by.Kind) {
+			return nil
 		}
 	}
 	return refuse("a %s may not move a row from %s to %s", by.Kind, wordOr(i.Role, i.State), to.Word())

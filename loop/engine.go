@@ -157,11 +157,7 @@ func (e *Engine) task(f func()) {
 		e.driver.hands.Spawn(f)
 		return
 	}
-	e.tasks.Add(1)
-	go func() {
-		defer e.tasks.Done()
-		f()
-	}()
+	e.tasks.Go(f)
 }
 
 // post hands an event to the owner; after the end it is dropped.

@@ -20,18 +20,18 @@ func Clean(s string, limit int) string {
 	var b strings.Builder
 	b.Grow(min(len(s), max(limit, 0)) + utf8.UTFMax)
 	var last rune
-	for i, w := 0, 0; i < len(s); i += w {
-		var r rune
-		r, w = utf8.DecodeRuneInString(s[i:])
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRuneInString(s[i:])
+		i += w
 		if b.Len() >= limit {
 			b.WriteRune('…')
 			break
 		}
 		if r == '\r' {
-			if i+1 < len(s) && (s[i+1] == '\n' || s[i+1] == '\r') {
+			if i < len(s) && (s[i] == '\n' || s[i] == '\r') {
 				continue // CRLF is a line end; a run of returns is shown once
 			}
-			if i+1 == len(s) || last == '\n' {
+			if i == len(s) || last == '\n' {
 				continue
 			}
 		}
@@ -42,7 +42,7 @@ func Clean(s string, limit int) string {
 }
 
 func isClean(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			return isCleanSlow(s[i:])

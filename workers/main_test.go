@@ -119,9 +119,8 @@ func waitForFile(path string) {
 
 // wire is the agent's side of the protocol.
 type wire struct {
-	in    *bufio.Scanner
-	turns int
-	cost  float64
+	in   *bufio.Scanner
+	cost float64
 }
 
 type incoming struct {

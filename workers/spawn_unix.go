@@ -15,7 +15,7 @@ import (
 
 // inputs is not needed where standard input is a named pipe: whoever knows the
 // run folder can write to it.
-type inputs struct{}
+type inputs struct{} //nolint:unused // likewise
 
 // spawn starts the supervisor in a session of its own, with no stream of ours.
 func (l *Launcher) spawn(f Folder, env []string) (<-chan error, error) {

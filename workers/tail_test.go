@@ -68,12 +68,24 @@ func TestTailOddOrders(t *testing.T) {
 		last   Line
 	}{
 		{"an end without a call", []Event{{Kind: EventToolEnd, ID: "x"}}, 0, Line{}},
-		{"a refusal without a call", []Event{{Kind: EventDenied, ID: "x", Tool: "Write", Text: "no"}}, 1,
-			Line{At: at, Kind: LineDenied, Tool: "Write", Text: "no", Done: true, Failed: true}},
-		{"a refusal of a call", []Event{{Kind: EventTool, ID: "x", Tool: "Write", Text: "f"}, {Kind: EventDenied, ID: "x"}, {Kind: EventToolEnd, ID: "x", Failed: true}}, 1,
-			Line{At: at, Kind: LineDenied, Tool: "Write", Text: "f", Done: true, Failed: true}},
-		{"a call cut off by the end of its turn", []Event{{Kind: EventTool, ID: "x", Tool: "Bash", Text: "f"}, {Kind: EventResult, Result: &Result{IsError: true, Terminal: "aborted_tools"}}}, 2,
-			Line{At: at, Kind: LineResult, Text: "interrupted · $0.0000", Done: true, Failed: true}},
+		{
+			"a refusal without a call",
+			[]Event{{Kind: EventDenied, ID: "x", Tool: "Write", Text: "no"}},
+			1,
+			Line{At: at, Kind: LineDenied, Tool: "Write", Text: "no", Done: true, Failed: true},
+		},
+		{
+			"a refusal of a call",
+			[]Event{{Kind: EventTool, ID: "x", Tool: "Write", Text: "f"}, {Kind: EventDenied, ID: "x"}, {Kind: EventToolEnd, ID: "x", Failed: true}},
+			1,
+			Line{At: at, Kind: LineDenied, Tool: "Write", Text: "f", Done: true, Failed: true},
+		},
+		{
+			"a call cut off by the end of its turn",
+			[]Event{{Kind: EventTool, ID: "x", Tool: "Bash", Text: "f"}, {Kind: EventResult, Result: &Result{IsError: true, Terminal: "aborted_tools"}}},
+			2,
+			Line{At: at, Kind: LineResult, Text: "interrupted · $0.0000", Done: true, Failed: true},
+		},
 		{"a call that has scrolled away ends", append(scrolled, Event{Kind: EventToolEnd, ID: "old"}), TailLines, Line{At: at, Kind: LineText, Text: "x"}},
 		{"control characters", []Event{{Kind: EventRaw, Text: "\x1b[2Jhi\r\n"}}, 1, Line{At: at, Kind: LineNotice, Text: "␛[2Jhi"}},
 		{"thoughts that are not shown", []Event{{Kind: EventThinking, Text: "  "}}, 0, Line{}},

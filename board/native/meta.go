@@ -71,8 +71,7 @@ func (b *Board) readMeta() (meta, error) {
 	}
 	var m meta
 	if err := decodeJSON(path, data, &m); err != nil {
-		var newer *statefile.NewerVersionError
-		if errors.As(err, &newer) {
+		if _, newer := errors.AsType[*statefile.NewerVersionError](err); newer {
 			return meta{}, err
 		}
 		return meta{}, fmt.Errorf("%w; restore it, or remove it: it is made anew from the issues", err)

@@ -97,8 +97,7 @@ func decodeRecord(path string, ref board.Ref, data []byte, at time.Time) (*recor
 		}
 	}
 	if err := decodeJSON(path, data, &r); err != nil {
-		var newer *statefile.NewerVersionError
-		if errors.As(err, &newer) {
+		if _, newer := errors.AsType[*statefile.NewerVersionError](err); newer {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w; mend it by hand or restore it from a backup", err)

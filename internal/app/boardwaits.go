@@ -62,12 +62,11 @@ func (f *Factory) facts(ctx context.Context, rows []board.Issue) (*plan.Facts, e
 // cannot be read has none: the next start says so.
 func journaledRuns(stateDir string) ([]state.Run, error) {
 	if _, err := os.Stat(stateDir); err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // without a state folder no loop ever lived here
 	}
 	host, _ := os.Hostname() // an unnamed host is a host too
 	runs, err := journal.Peek(stateDir, host)
-	var newer *statefile.NewerVersionError
-	if errors.As(err, &newer) {
+	if _, newer := errors.AsType[*statefile.NewerVersionError](err); newer {
 		return nil, err
 	}
 	return runs, nil

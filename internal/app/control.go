@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/backside4charter/dispatcher/internal/control"
+	"github.com/backside4charter/dispatcher/internal/logkey"
 	"github.com/backside4charter/dispatcher/loop"
 )
 
@@ -20,7 +21,7 @@ func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine) 
 	go func() {
 		defer close(done)
 		if err := control.Serve(ctx, l, e); err != nil {
-			s.options.Log.Error("The control socket ended", "error", err)
+			s.options.Log.Error("The control socket ended", logkey.Err, err)
 		}
 	}()
 	return func() {

@@ -62,6 +62,9 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	if err != nil {
 		return end, err
 	}
+	if end.Err != nil {
+		return end, end.Err
+	}
 	if end.Paused {
 		return end, ErrPaused
 	}
@@ -112,12 +115,13 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	}
 	stateDir := s.cfg.StateDir(f.Getenv)
 	s.state = stateDir
-	unlock, err := f.lockLoop(repo.Common, repo.Root, stateDir)
+	lock, err := f.lockLoop(repo.Common, repo.Root, stateDir)
 	if err != nil {
 		return nil, err
 	}
-	s.closers = append(s.closers, unlock)
+	s.closers = append(s.closers, lock.release)
 	s.options = f.loopOptions(s.cfg, repo, milestones, o)
+	s.options.Guard = lock.check
 	if err := f.openState(s, stateDir, o.Resume); err != nil {
 		return nil, err
 	}
@@ -259,8 +263,7 @@ func (f *Factory) openState(s *session, stateDir string, resume bool) error {
 
 // keptAside turns a state file that could not be read into something to say.
 func keptAside(s *session, err error) error {
-	var aside *journal.AsideError
-	if errors.As(err, &aside) {
+	if aside, ok := errors.AsType[*journal.AsideError](err); ok {
 		s.options.Notices = append(s.options.Notices, aside.Error())
 		return nil
 	}
@@ -292,7 +295,7 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	fl := &fleet{l: launcher, cfg: held, stateDir: stateDir, binary: binary, environ: f.Environ}
 	wakes, stop, err := f.watchBoard(s.cfg)
 	if err != nil {
-		s.options.Log.Warn("The board's folder is not watched; polling alone goes on", "error", err)
+		s.options.Log.Warn("The board's folder is not watched; polling alone goes on", logkey.Err, err)
 	} else {
 		s.closers = append(s.closers, stop)
 		s.options.Wakes = wakes

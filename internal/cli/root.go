@@ -93,8 +93,7 @@ func Main(ctx context.Context, f *app.Factory, args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		if exit.err != nil {
 			fmt.Fprintf(f.IO.Err, "dispatcher: %v\n", exit.err)
 		}

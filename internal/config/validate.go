@@ -283,8 +283,10 @@ func (d *decoder) checkHooks(c *Config) {
 		name string
 		hook *Hook
 	}{
-		{"afterCreate", c.Hooks.AfterCreate}, {"beforeRun", c.Hooks.BeforeRun},
-		{"afterRun", c.Hooks.AfterRun}, {"beforeRemove", c.Hooks.BeforeRemove},
+		{"afterCreate", c.Hooks.AfterCreate},
+		{"beforeRun", c.Hooks.BeforeRun},
+		{"afterRun", c.Hooks.AfterRun},
+		{"beforeRemove", c.Hooks.BeforeRemove},
 	} {
 		if p := "hooks." + h.name; h.hook != nil && !d.bad[p] {
 			d.program(p+".command", h.hook.Command)

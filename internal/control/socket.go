@@ -26,7 +26,7 @@ const (
 // bytes, with room for the terminating zero.
 const maxPath = 100
 
-// ErrNoLoop: nobody listens on the state folder's socket.
+// ErrNoLoop says that nobody listens on the state folder's socket.
 var ErrNoLoop = errors.New("no loop is running here; start one with `dispatcher start`")
 
 // Listen opens the socket of a state folder. The caller holds the loop's lock,

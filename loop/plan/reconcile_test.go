@@ -83,8 +83,10 @@ func TestReconcile(t *testing.T) {
 				Now:    now,
 				Run:    state.Run{ID: "r", Session: "s", Ref: "DSP-1", Kind: board.KindDeveloper, ClaimedAt: ago(time.Hour), StartedAt: ago(time.Hour)},
 				Worker: state.WorkerStatus{Phase: state.WorkerRunning, LastOutput: now},
-				Issue: &board.Issue{Ref: "DSP-1", Role: board.RoleInProgress, StateBy: board.ActorDispatcher, Delegate: board.DelegateDeveloper,
-					Claim: &board.Claim{Session: "s"}},
+				Issue: &board.Issue{
+					Ref: "DSP-1", Role: board.RoleInProgress, StateBy: board.ActorDispatcher, Delegate: board.DelegateDeveloper,
+					Claim: &board.Claim{Session: "s"},
+				},
 				Settings: plan.Settings{Stall: plan.Stall{After: 10 * time.Minute, ToolAfter: 30 * time.Minute, Grace: time.Minute}},
 			}
 			for _, e := range c.edits {

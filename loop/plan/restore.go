@@ -16,7 +16,7 @@ func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.
 		return settle(f, "stopped; the row is no longer ours")
 	}
 	if issue.Role != board.RoleInProgress {
-		return settle(f, "stopped; left where it was moved", act(state.OpRelease, f, ""))
+		return settle(f, "stopped; left where it was moved", giveUp(f))
 	}
 	if run.Kind == board.KindReviewer {
 		return settle(f, "stopped: back to the reviewer queue",
@@ -24,14 +24,14 @@ func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.
 	}
 	switch {
 	case pr != nil && pr.State == board.PullMerged:
-		return settle(f, "stopped; its pull request is merged", act(state.OpRelease, f, ""))
+		return settle(f, "stopped; its pull request is merged", giveUp(f))
 	case run.Kind == board.KindCleaner:
 		return settle(f, "stopped: back to "+placeText(run), backToPrior(f)...)
 	case pr != nil && pr.State == board.PullOpen:
 		return settle(f, "stopped: back to Changes Requested",
-			move(f, board.RoleChangesRequested, board.RoleInProgress), act(state.OpRelease, f, ""))
+			move(f, board.RoleChangesRequested, board.RoleInProgress), giveUp(f))
 	}
-	return settle(f, "stopped: back to Ready", move(f, board.RoleReady, board.RoleInProgress), act(state.OpRelease, f, ""))
+	return settle(f, "stopped: back to Ready", move(f, board.RoleReady, board.RoleInProgress), giveUp(f))
 }
 
 // Revert undoes a dispatch whose worker was never started: the prior role and
@@ -42,7 +42,7 @@ func Revert(run *state.Run, issue *board.Issue) []state.Decision {
 		return settle(f, "not claimed; nothing to undo")
 	}
 	if issue.Role != board.RoleInProgress && issue.Role != run.PriorRole {
-		return settle(f, "reverted; left where it was moved", act(state.OpRelease, f, ""))
+		return settle(f, "reverted; left where it was moved", giveUp(f))
 	}
 	var d []state.Decision
 	if issue.Role != run.PriorRole {
@@ -52,7 +52,7 @@ func Revert(run *state.Run, issue *board.Issue) []state.Decision {
 		d = append(d, state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: run.PriorDelegate, Why: "reverted"})
 		return settle(f, "reverted", d...)
 	}
-	return settle(f, "reverted", append(d, act(state.OpRelease, f, ""))...)
+	return settle(f, "reverted", append(d, giveUp(f))...)
 }
 
 // GiveBack requeues a row whose worker died with its machine or is not tried
@@ -64,7 +64,7 @@ func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 	case issue.Claim == nil || issue.Claim.Session != run.Session:
 		return settle(f, "the row is no longer ours")
 	case issue.Role != board.RoleInProgress:
-		return settle(f, "left where it was moved", act(state.OpRelease, f, ""))
+		return settle(f, "left where it was moved", giveUp(f))
 	case run.Kind == board.KindCleaner:
 		return settle(f, "given back: "+placeText(run), backToPrior(f)...)
 	}

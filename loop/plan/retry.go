@@ -168,8 +168,8 @@ func settle(f *Finished, outcome string, ds ...state.Decision) []state.Decision 
 	return append(ds, state.Decision{Op: state.OpForget, Ref: f.Run.Ref, Text: outcome})
 }
 
-func act(op state.Op, f *Finished, why string) state.Decision {
-	return state.Decision{Op: op, Ref: f.Run.Ref, Why: why}
+func giveUp(f *Finished) state.Decision {
+	return state.Decision{Op: state.OpRelease, Ref: f.Run.Ref}
 }
 
 // release gives the row up if it is held at all: a release of a row that
@@ -178,7 +178,7 @@ func release(f *Finished) []state.Decision {
 	if f.Issue.Claim == nil && f.Issue.Delegate == board.DelegateNone {
 		return nil
 	}
-	return []state.Decision{act(state.OpRelease, f, "")}
+	return []state.Decision{giveUp(f)}
 }
 
 func move(f *Finished, to, from board.Role) state.Decision {

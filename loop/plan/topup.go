@@ -23,7 +23,7 @@ func TopUp(f *Facts) []state.Dispatch {
 		left[k] = f.Settings.Caps.Of(k) - f.live(k)
 	}
 	var out []state.Dispatch
-	for _, c := range candidates(x, x.judgeAll()) {
+	for _, c := range candidates(x.judgeAll()) {
 		if free <= 0 {
 			break
 		}
@@ -54,7 +54,7 @@ func (c candidate) dispatch(f *Facts) state.Dispatch {
 }
 
 // candidates are all eligible rows in the order in which they are worked.
-func candidates(x *index, js []Judgement) []candidate {
+func candidates(js []Judgement) []candidate {
 	var out []candidate
 	for n := range js {
 		if js[n].Hold == "" {
@@ -76,7 +76,7 @@ func queueName(j *Judgement) string {
 func Rows(f *Facts) []state.Row {
 	x := newIndex(f)
 	js := x.judgeAll()
-	first := firstOfKind(x, js)
+	first := firstOfKind(js)
 	out := make([]state.Row, len(f.Rows))
 	for n := range f.Rows {
 		row := &out[n]
@@ -98,9 +98,9 @@ func Rows(f *Facts) []state.Row {
 }
 
 // firstOfKind is the row that is worked next by each kind.
-func firstOfKind(x *index, js []Judgement) map[board.Kind]int {
+func firstOfKind(js []Judgement) map[board.Kind]int {
 	first := map[board.Kind]int{}
-	for _, c := range candidates(x, js) {
+	for _, c := range candidates(js) {
 		if _, seen := first[c.j.Kind]; !seen {
 			first[c.j.Kind] = c.row
 		}

@@ -40,10 +40,14 @@ func TestParseLimit(t *testing.T) {
 		{"as a wait", "usage limit reached, resets in 2h 5m", now, now.Add(2*time.Hour + 5*time.Minute)},
 		{"without a time", "You've hit your usage limit.", now, time.Time{}},
 		{"a time that is none", "session limit, resets 25:70 (UTC)", now, time.Time{}},
-		{"clocks go back in the night", "session limit, resets 3:20am (America/New_York)",
-			time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 8, 20, 0, 0, time.UTC)},
-		{"clocks go forward in the night", "session limit, resets 3:20am (America/New_York)",
-			time.Date(2026, 3, 8, 4, 0, 0, 0, time.UTC), time.Date(2026, 3, 8, 7, 20, 0, 0, time.UTC)},
+		{
+			"clocks go back in the night", "session limit, resets 3:20am (America/New_York)",
+			time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 8, 20, 0, 0, time.UTC),
+		},
+		{
+			"clocks go forward in the night", "session limit, resets 3:20am (America/New_York)",
+			time.Date(2026, 3, 8, 4, 0, 0, 0, time.UTC), time.Date(2026, 3, 8, 7, 20, 0, 0, time.UTC),
+		},
 	}
 	for _, tt := range tests {
 		got, ok := ParseLimit(tt.text, tt.now)

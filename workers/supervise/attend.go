@@ -83,7 +83,7 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 		return s.writeExit(x)
 	}
 	s.signOfLife(now)
-	go s.sayFirst(s.agent.Message(first, s.spec.Prompt))
+	go s.sayFirst(s.agent.Message(first, s.spec.Prompt)) //nolint:gosec // it has a time limit of its own
 	how := s.attend(ctx, stop)
 	x := s.finish(how)
 	x.Started = now

@@ -92,7 +92,11 @@ func TestFreshenRefusals(t *testing.T) {
 	}{
 		{"up to date", func(w *world, wt *gittest.Repo) { w.leave(wt) }, pulls.ErrUpToDate, "has all of main"},
 		{"conflict", func(w *world, wt *gittest.Repo) { w.leave(wt); w.advance("flag.txt", "two\n") }, pulls.ErrConflict, "flag.txt"},
-		{"head moved", func(w *world, wt *gittest.Repo) { w.advance("other.txt", "x\n"); w.commit(wt, "more.txt", "x\n"); w.leave(wt) }, pulls.ErrHeadMoved, "not"},
+		{"head moved", func(w *world, wt *gittest.Repo) {
+			w.advance("other.txt", "x\n")
+			w.commit(wt, "more.txt", "x\n")
+			w.leave(wt)
+		}, pulls.ErrHeadMoved, "not"},
 		{"branch deleted", func(w *world, wt *gittest.Repo) {
 			w.advance("other.txt", "x\n")
 			w.leave(wt)
