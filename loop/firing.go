@@ -34,6 +34,7 @@ type firing struct {
 	closing   bool
 	idle      bool
 	panicked  string
+	outlawed  error  // this loop is not the one of its checkout any more
 	stack     []byte // of the panic
 	pollError string
 	polledAt  time.Time
@@ -80,6 +81,12 @@ func steps() []step {
 // pass is one firing. A step that fails is shown and ends the firing: the next
 // one starts from the board again.
 func (f *firing) pass(ctx context.Context) {
+	if guard := f.e.o.Guard; guard != nil {
+		if err := guard(); err != nil {
+			f.outlawed = err
+			return
+		}
+	}
 	for _, s := range steps() {
 		if f.e.modeNow() == state.ModeStopped {
 			return

@@ -30,6 +30,10 @@ type Options struct {
 	Wakes <-chan struct{} // hints that the board changed; may be nil
 	Log   *slog.Logger
 
+	// Guard is asked before each firing whether this loop may still be the one
+	// of its checkout; an error ends it as leaving does. It may be nil.
+	Guard func() error
+
 	// Runs and Firing are what the journal held at the start.
 	Runs   []state.Run
 	Firing int
@@ -47,4 +51,5 @@ type End struct {
 	Aborted bool
 	Left    int // workers that go on without the loop
 	Status  string
+	Err     error // why the loop could not go on
 }

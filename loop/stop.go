@@ -147,6 +147,10 @@ func (e *Engine) leave() {
 
 // finish decides after a job whether the loop is over, or what closes it.
 func (e *Engine) finish(ctx context.Context, f *firing) bool {
+	if f.outlawed != nil {
+		e.end.Err, e.ended = f.outlawed, true
+		return true
+	}
 	switch e.modeNow() {
 	case state.ModeStopped:
 		e.ended = true

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,10 +40,39 @@ func (e *SecondLoopError) Error() string {
 		e.Dir, e.PID, e.Started.Local().Format("Jan 2 15:04"))
 }
 
-// lockLoop takes the lock of the one loop that a checkout may have, and answers
-// how to let go of it.
-func (f *Factory) lockLoop(common, root, stateDir string) (func(), error) {
-	lock, ok, err := statefile.TryLock(filepath.Join(common, lockName))
+// loopLock is the lock of the one loop that a checkout may have.
+type loopLock struct {
+	lock *statefile.FileLock
+	note string // who holds it, for people
+	path string
+	file os.FileInfo
+}
+
+// ErrLockGone: the file that this loop's lock lies on is gone or another one,
+// so that nothing keeps a second loop away: the checkout was removed or made
+// anew under the loop.
+var ErrLockGone = errors.New("the repository was removed or replaced under this loop")
+
+// check says whether the lock still keeps other loops away.
+func (l *loopLock) check() error {
+	now, err := os.Stat(l.path)
+	if err != nil || !os.SameFile(now, l.file) {
+		return ErrLockGone
+	}
+	return nil
+}
+
+func (l *loopLock) release() {
+	if l.check() == nil {
+		_ = os.Remove(l.note)
+	}
+	_ = l.lock.Unlock()
+}
+
+// lockLoop takes the lock of the one loop that a checkout may have.
+func (f *Factory) lockLoop(common, root, stateDir string) (*loopLock, error) {
+	lockPath := filepath.Join(common, lockName)
+	lock, ok, err := statefile.TryLock(lockPath)
 	if err != nil {
 		return nil, fmt.Errorf("take the loop's lock: %w", err)
 	}
@@ -62,8 +92,10 @@ func (f *Factory) lockLoop(common, root, stateDir string) (func(), error) {
 		_ = lock.Unlock()
 		return nil, fmt.Errorf("name the loop beside its lock: %w", err)
 	}
-	return func() {
-		_ = os.Remove(path)
+	file, err := os.Stat(lockPath)
+	if err != nil {
 		_ = lock.Unlock()
-	}, nil
+		return nil, fmt.Errorf("look at the loop's lock: %w", err)
+	}
+	return &loopLock{lock: lock, note: path, path: lockPath, file: file}, nil
 }
