@@ -39,7 +39,9 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 	switch st.Phase {
 	case state.WorkerRunning:
 		f.say(r.Ref, false, "re-adopted the living %s", r.Kind)
-		return nil
+		// The loop before may have died before it named the worker in the
+		// worktree's lock; with a dead loop's pid in it, it would be pruned.
+		return f.running(ctx, &r, st)
 	case state.WorkerExited:
 		return nil
 	case state.WorkerDead, state.WorkerAbsent:

@@ -41,6 +41,7 @@ func TestDeathAtAnExactMoment(t *testing.T) {
 		{name: "between claim and start", at: "moved to " + string(board.RoleInProgress)},
 		{name: "right before the start", at: "before the start"},
 		{name: "started, not yet in the journal", at: "started", lives: true, says: "re-adopted the developer that had just started"},
+		{name: "running, its worktree still locked by the loop", at: "running", lives: true, says: "re-adopted the living developer"},
 		{name: "after a worker ended", at: "ended"},
 		{name: "moved, not yet released", at: "moved to " + string(board.RoleHumanReview)},
 		{name: "released, not yet out of the journal", at: "released"},
@@ -60,10 +61,17 @@ func TestDeathAtAnExactMoment(t *testing.T) {
 			}
 			if c.lives {
 				p.eventually("the worker lives", func() bool { return len(p.alive()) == 1 })
-				p.open()
 			}
 			p.env = p.env[:len(p.env)-1]
-			p.loop()
+			s = p.start(untilIdle...)
+			if c.lives {
+				// The new loop prunes with the worker still at work.
+				s.until("firing 3")
+				p.open()
+			}
+			if code, out := s.end(); code != 0 {
+				t.Fatalf("started again: exit %d\n%s", code, out)
+			}
 			if !strings.Contains(p.log(), c.says) {
 				t.Errorf("nothing like %q in the log:\n%s", c.says, p.log())
 			}

@@ -29,6 +29,7 @@ func main() {
 	if at := os.Getenv("DYING_AT"); at != "" {
 		f.Wrap = func(d loop.Deps) loop.Deps {
 			d.Board, d.Launcher, d.Watcher = mortalBoard{d.Board, at}, mortalLauncher{d.Launcher, at}, mortalWatcher{d.Watcher, at}
+			d.Worktrees = mortalTrees{d.Worktrees, at}
 			return d
 		}
 	}
@@ -110,4 +111,14 @@ func (w mortalWatcher) Observe(ctx context.Context, run string) (state.WorkerSta
 		die("ended", w.at)
 	}
 	return st, err
+}
+
+type mortalTrees struct {
+	loop.Worktrees
+	at string
+}
+
+func (t mortalTrees) Hold(ctx context.Context, path, run string, pid int) error {
+	die("running", t.at)
+	return t.Worktrees.Hold(ctx, path, run, pid)
 }
