@@ -81,6 +81,8 @@ func copyJob() job {
 	}
 }
 
+func push() script.Step { return run("git", "push", "--quiet", "--set-upstream", "origin", "HEAD") }
+
 // askDue parks the issue with a question that only the owner can answer.
 func askDue() []script.Step {
 	const question = `How should a due date look in the file? The issue leaves it open, and people's files depend on it afterwards.
@@ -91,14 +93,20 @@ func askDue() []script.Step {
 
 I recommend 1.
 `
-	return []script.Step{
+	steps := []script.Step{
 		say("I am a scripted agent: no model is asked, everything I do is real. First I look at the format of the file."),
 		pause(700),
 		run("git", "grep", "-n", "-i", "item", "--", "docs/format.md"),
 		pause(900),
 		think("Nothing says how a date is written, and whatever I choose will be in everybody's files. That is the owner's decision."),
 		pause(1200),
-		{
+		say("What is settled goes on the branch, so that it is there when the answer comes."),
+	}
+	steps = append(steps, writeAll("due-first")...)
+	steps = append(steps, commitAll("due-first", "Say what a due date is for")...)
+	return append(steps,
+		push(),
+		script.Step{
 			When:  []string{"!asked"},
 			Run:   []string{"dispatcher", "board", "comment", "{{ref}}", "--as", "developer", "--body-file", "{{tmp}}/question.md"},
 			Files: map[string]string{"question.md": question},
@@ -106,8 +114,8 @@ I recommend 1.
 		pause(300),
 		run("dispatcher", "board", "state", "{{ref}}", "question"),
 		run("dispatcher", "board", "release", "{{ref}}"),
-		{Final: "I asked how due dates are written and parked the issue. Nothing is committed yet.\n\nSTATUS: INCOMPLETE"},
-	}
+		script.Step{Final: "I asked how due dates are written and parked the issue. What is settled is committed on {{branch}} and pushed; there is no pull request yet.\n\nSTATUS: INCOMPLETE"},
+	)
 }
 
 // fixUndo answers the reviewer's finding.
@@ -131,12 +139,16 @@ func giveUpSort() []script.Step {
 		pause(700),
 	}
 	steps = append(steps, writeAll("sort-first")...)
-	return append(steps,
+	steps = append(steps,
 		say("Now the tests."),
 		script.Step{Run: testCommand(), MayFail: true},
 		pause(900),
 		think("Where Äpfel lands depends on the machine's locale. I have no better idea."),
 		pause(600),
-		script.Step{Final: "The order depends on the machine's locale: the test for Äpfel fails, and I do not know how the owner wants it solved.\n\nSTATUS: INCOMPLETE"},
+	)
+	steps = append(steps, commitAll("sort-first", "Sort as the shell does; umlauts are not right yet")...)
+	return append(steps,
+		push(),
+		script.Step{Final: "The order depends on the machine's locale: the test for Äpfel fails, and I do not know how the owner wants it solved. As far as I came it is on {{branch}}; there is no pull request.\n\nSTATUS: INCOMPLETE"},
 	)
 }

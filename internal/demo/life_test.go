@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,7 @@ func TestLifeWithAQuestion(t *testing.T) {
 	if q, ok := board.OpenQuestion(&i); !ok || i.Role != board.RoleQuestion || i.Claim != nil || i.Delegate != "" || !strings.Contains(q.Body, "due:") {
 		t.Fatalf("not parked: %+v", i)
 	}
+	h.hasCommits("DSP-2")
 	h.owner("board", "answer", "DSP-2", "--body", "The first: due:2026-12-24")
 	if i := h.issue("DSP-2"); i.Role != board.RoleReady {
 		t.Fatalf("answered and in %s", i.State)
@@ -82,6 +84,7 @@ func TestLifeThatFailsTwice(t *testing.T) {
 	if r := report.Parse(board.KindDeveloper, final); r.Status != report.StatusIncomplete {
 		t.Fatalf("the second try ended with %q", final)
 	}
+	h.hasCommits("DSP-6")
 	h.owner("board", "comment", "DSP-6", "--as", "dispatcher", "--body", board.AttentionText("2 failed dispatcher attempts - tests"))
 	h.owner("board", "release", "DSP-6")
 	h.owner("board", "state", "DSP-6", "ready")
@@ -139,5 +142,20 @@ func TestKilledWorkersComeToTheSameEnd(t *testing.T) {
 	}
 	if comments != 1 {
 		t.Errorf("%d comments of the reviewer", comments)
+	}
+}
+
+// hasCommits holds an issue that was started to one branch on the remote, with
+// commits by the developer and nobody else.
+func (h *hand) hasCommits(ref string) {
+	h.t.Helper()
+	pattern := "refs/heads/task/" + strings.ToLower(ref) + "-*"
+	branches := strings.Fields(gitOut(h.t, h.d.Remote, "for-each-ref", "--format=%(refname:short)", pattern))
+	if len(branches) != 1 {
+		h.t.Fatalf("branches of %s: %v", ref, branches)
+	}
+	authors := strings.Fields(gitOut(h.t, h.d.Remote, "log", "--format=%ae", "main.."+branches[0]))
+	if len(authors) == 0 || slices.ContainsFunc(authors, func(a string) bool { return a != "developer@demo.invalid" }) {
+		h.t.Errorf("authors on %s: %v", branches[0], authors)
 	}
 }
