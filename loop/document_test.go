@@ -257,6 +257,10 @@ func TestPhasesAreDocumented(t *testing.T) {
 				return board.ChecksGreen, nil
 			}
 			p := w.startDying(7*n, n%3 == 0, forever, slots(9))
+			if n%5 == 4 { // whatever the number of effects before it
+				p.crash()
+				p = w.launch(&process{crashAt: 1, only: "start"}, forever, slots(9))
+			}
 			time.Sleep(time.Duration(40+5*n) * time.Second)
 			switch n % 4 {
 			case 0:

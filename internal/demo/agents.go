@@ -39,6 +39,10 @@ func agents() *script.File {
 				{Name: "give up", Steps: giveUpSort()},
 			}},
 			refCopy: {board.KindDeveloper: {reworkTry(nil), {Name: "build", Steps: build(copyJob())}}},
+			refHelp: {
+				board.KindDeveloper: {reworkTry(nil), noteTry()},
+				board.KindCleaner:   {resolveTry("help-merged")},
+			},
 		},
 	}
 }
@@ -212,6 +216,36 @@ func noteTry() script.Try {
 		openPull(j),
 		{Final: report(j)},
 	}}
+}
+
+// resolveTry is the cleaner's where git cannot merge alone: what both sides
+// meant, and the tests of both.
+func resolveTry(work string) script.Try {
+	steps := []script.Step{
+		say("I am a scripted agent: no model is asked, everything I do is real. Main and pull request #{{pr}} changed the same lines; I merge main in and keep what both mean."),
+		pause(600),
+		run("git", "fetch", "--quiet", "origin"),
+		{Run: []string{"git", "merge", "--no-ff", "--no-commit", "origin/HEAD"}, MayFail: true},
+		pause(700),
+		{Run: []string{"git", "diff"}, MayFail: true},
+		pause(900),
+		think("Main put a first line into help, the branch named the file in the same place. Nothing contradicts: first what this is, then where the list is."),
+		pause(900),
+	}
+	steps = append(steps, writeAll(work)...)
+	steps = append(steps,
+		say("Both sides brought a test. Now all of them."),
+		run(testCommand()...),
+	)
+	steps = append(steps, commitAll(work, "Merge main into {{branch}}")...)
+	return script.Try{Name: "resolve", Steps: append(steps,
+		run("git", "push", "--quiet", "origin", "HEAD"),
+		run("dispatcher", "pulls", "view", "{{pr}}"),
+		script.Step{Final: "Merged main into {{branch}} (pull request #{{pr}}).\n\n" +
+			"Conflicted: `lib/help.sh`, resolved by hand: both first lines stay, main's before the branch's.\n" +
+			"Semantic conflicts: none found; the tests of both sides run `todo help`.\n" +
+			"Loss arithmetic: 2 tests at the base, 1 more on each side, 4 now.\n\nSTATUS: COMPLETE"},
+	)}
 }
 
 // mergeTry is the cleaner's: the default branch merged in, where git can.

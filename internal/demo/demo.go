@@ -18,6 +18,12 @@ import (
 // Milestone is the one milestone of the demo's board.
 const Milestone = "demo"
 
+// Who the demo's developer is in git.
+const (
+	developerName  = "Demo Developer"
+	developerEmail = "developer@demo.invalid"
+)
+
 // version is the format of the folder.
 const version = 1
 
@@ -164,7 +170,10 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 	if err := d.makeRepository(ctx, g, configuration(fast)); err != nil {
 		return err
 	}
-	return d.makeBoard(ctx)
+	if err := d.makeBoard(ctx); err != nil {
+		return err
+	}
+	return d.openPulls(ctx)
 }
 
 // configuration is the demo's dispatcher.config.json.
@@ -173,7 +182,7 @@ func configuration(fast bool) config.Config {
 	c := config.Config{
 		Platform: config.PlatformNative,
 		Native: config.Native{
-			Key: "DSP", DeveloperName: "Demo Developer", DeveloperEmail: "developer@demo.invalid",
+			Key: "DSP", DeveloperName: developerName, DeveloperEmail: developerEmail,
 			ReviewerName: "Demo Reviewer",
 		},
 		Loop:   config.Loop{PollSeconds: 1},

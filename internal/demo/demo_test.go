@@ -23,6 +23,9 @@ func fakeBoard() demo.Runner {
 			n++
 			return "DSP-" + string(rune('0'+n)) + "\n", nil
 		}
+		if args[0] == "pr" {
+			return "#1\n", nil
+		}
 		return "[]", nil
 	}
 }
@@ -178,7 +181,7 @@ func TestPrepareMakesAnewWhatWasLeftHalfMade(t *testing.T) {
 	if err != nil || d.Continued {
 		t.Fatalf("%v, continued %v", err, d.Continued)
 	}
-	if got := gitOut(t, d.Repo, "rev-list", "--count", "main"); got != "6" {
+	if got := gitOut(t, d.Repo, "rev-list", "--count", "main"); got != "7" {
 		t.Errorf("%s commits", got)
 	}
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type issue struct {
 	title   string
 	body    string
 	ready   bool // else it stays in Backlog
+	pull    pull // opened before the demo begins: it waits in Human Review
 	label   string
 	blocker string
 }
@@ -25,7 +27,12 @@ const (
 	refPurge  = "DSP-5" // wants the owner's word first
 	refSort   = "DSP-6" // fails twice
 	refCopy   = "DSP-7" // is in Backlog
+	refHelp   = "DSP-8" // has a pull request that conflicts with main
+	refBackup = "DSP-9" // has one that is behind main
 )
+
+// pull is a pull request that the demo begins with.
+type pull struct{ branch, title, body string }
 
 const confirmLabel = "Confirm with user"
 
@@ -71,14 +78,33 @@ I have not made up my mind how the date should look in the file.
 - [ ] writes the list to the file I name
 - [ ] never over something that is there
 `},
+	{
+		ref: refHelp, title: "`todo help` should say which file the list is", body: `I have two machines with different files and never know which one I am looking at.
+
+- [x] ` + "`todo help`" + ` names the file
+- [x] a test
+`,
+		pull: pull{
+			branchHelp, "Let todo help say where the list is",
+			"`todo help` begins with the name of the file that it works on.",
+		},
+	},
+	{
+		ref: refBackup, title: "Say in the docs how to keep a copy of the list", body: `- [x] a page in docs/, three lines will do
+`,
+		pull: pull{branchBackup, "Say how to keep a copy", "A page in `docs/` shows how to copy the list and how to put it back."},
+	},
 }
 
 // makeBoard fills the board with our own command line, as an owner would.
 func (d *Demo) makeBoard(ctx context.Context) error {
 	for _, i := range issues {
 		role := "backlog"
-		if i.ready {
+		switch {
+		case i.ready:
 			role = "ready"
+		case i.pull.branch != "":
+			role = "human-review"
 		}
 		args := []string{"board", "create", "--milestone", Milestone, "--state", role, "--body", i.body}
 		if i.label != "" {
@@ -97,3 +123,29 @@ func (d *Demo) makeBoard(ctx context.Context) error {
 	}
 	return nil
 }
+
+// openPulls opens the pull requests that wait when the demo begins: main has
+// gone on since they were written.
+func (d *Demo) openPulls(ctx context.Context) error {
+	for _, i := range issues {
+		if i.pull.branch == "" {
+			continue
+		}
+		body := i.pull.body + "\n\nFixes " + i.ref + "\n"
+		out, err := d.run(ctx, d.Repo, "pr", "--head", i.pull.branch, "--title", i.pull.title, "--body", body)
+		if err != nil {
+			return fmt.Errorf("open the pull request of %s: %w", i.ref, err)
+		}
+		name := pullName.FindString(out)
+		if name == "" {
+			return fmt.Errorf("open the pull request of %s: no number in %q", i.ref, strings.TrimSpace(out))
+		}
+		if _, err := d.run(ctx, d.Repo, "board", "link-pr", i.ref, name); err != nil {
+			return fmt.Errorf("link the pull request of %s: %w", i.ref, err)
+		}
+	}
+	return nil
+}
+
+// pullName is how our command line writes the pull request that it opened.
+var pullName = regexp.MustCompile(`#[0-9]+`)

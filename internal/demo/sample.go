@@ -17,7 +17,7 @@ import (
 
 // The sample project, and what the agents write into it.
 //
-//go:embed sample sample/.gitattributes work
+//go:embed sample sample/.gitattributes earlier work
 var files embed.FS
 
 // testCommand runs the sample's tests. Where there is no sh on the PATH, git
@@ -33,33 +33,53 @@ func testCommand() []string {
 type commit struct {
 	author, email, date, message string
 	files                        []string
+	from                         string // folder that the files come from; empty: sample
+	branch                       string // made for it and left again; empty: main
 }
+
+// Branches of pull requests that were open before the demo begins.
+const (
+	branchHelp   = "task/dsp-8-help-says-where-the-list-is"
+	branchBackup = "task/dsp-9-say-how-to-keep-a-copy"
+)
 
 // history is who made the sample and when. The people are invented.
 var history = []commit{
 	{
 		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T09:12:00+02:00", "Keep a list of things to do in a text file",
-		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"},
+		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"}, "", "",
 	},
 	{
 		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T11:40:00+02:00", "Cross things off without moving the numbers",
-		[]string{"lib/done.sh", "docs/format.md"},
+		[]string{"lib/done.sh", "docs/format.md"}, "", "",
 	},
 	{
 		"Tomás Oliveira", "tomas@demo.invalid", "2026-09-10T16:03:00+01:00", "Test every command on an empty list",
-		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"},
+		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"}, "", "",
 	},
 	{
 		"Priya Nair", "priya@demo.invalid", "2026-09-21T08:27:00+05:30", "Let help read what it shows from the commands",
-		[]string{"lib/help.sh"},
+		[]string{"lib/help.sh"}, "earlier", "",
+	},
+	{
+		developerName, developerEmail, "2026-09-29T15:20:00+02:00", "Let help say where the list is",
+		[]string{"lib/help.sh", "test/where.test.sh"}, "work/help", branchHelp,
+	},
+	{
+		developerName, developerEmail, "2026-09-29T16:05:00+02:00", "Say how to keep a copy",
+		[]string{"docs/backup.md"}, "work/backup", branchBackup,
+	},
+	{
+		"Priya Nair", "priya@demo.invalid", "2026-09-30T09:41:00+05:30", "Let help begin with what this is",
+		[]string{"lib/help.sh", "test/help.test.sh"}, "", "",
 	},
 	{
 		"Tomás Oliveira", "tomas@demo.invalid", "2026-10-02T18:55:00+01:00", "Say how to use it and how to test it",
-		[]string{"README.md"},
+		[]string{"README.md"}, "", "",
 	},
 	{
 		"Robin Owner", "owner@demo.invalid", "2026-10-05T10:00:00+02:00", "Let dispatcher work the board",
-		[]string{config.FileName},
+		[]string{config.FileName}, "", "",
 	},
 }
 
@@ -99,6 +119,8 @@ func (d *Demo) makeRepository(ctx context.Context, g *gitRepo, conf config.Confi
 	for _, args := range [][]string{
 		{"remote", "add", "origin", d.Remote},
 		{"push", "--quiet", "--set-upstream", "origin", "main"},
+		{"push", "--quiet", "origin", branchHelp, branchBackup},
+		{"branch", "--quiet", "-D", branchHelp, branchBackup},
 		{"remote", "set-head", "origin", "main"},
 	} {
 		if err := g.run(ctx, d.Repo, nil, args...); err != nil {
@@ -108,12 +130,30 @@ func (d *Demo) makeRepository(ctx context.Context, g *gitRepo, conf config.Confi
 	return nil
 }
 
+// commit makes one commit, on a branch of its own where it has one.
 func (d *Demo) commit(ctx context.Context, g *gitRepo, c commit, conf []byte) error {
+	if c.branch == "" {
+		return d.commitHere(ctx, g, c, conf)
+	}
+	if err := g.run(ctx, d.Repo, nil, "checkout", "--quiet", "-b", c.branch); err != nil {
+		return err
+	}
+	if err := d.commitHere(ctx, g, c, conf); err != nil {
+		return err
+	}
+	return g.run(ctx, d.Repo, nil, "checkout", "--quiet", "main")
+}
+
+func (d *Demo) commitHere(ctx context.Context, g *gitRepo, c commit, conf []byte) error {
+	from := c.from
+	if from == "" {
+		from = "sample"
+	}
 	for _, name := range c.files {
 		data := conf
 		if name != config.FileName {
 			var err error
-			if data, err = files.ReadFile("sample/" + name); err != nil {
+			if data, err = files.ReadFile(from + "/" + name); err != nil {
 				return fmt.Errorf("make the sample repository: %w", err)
 			}
 		}

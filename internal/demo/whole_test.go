@@ -56,7 +56,7 @@ func TestWholeDemo(t *testing.T) {
 			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
 		}
 	}
-	if len(rows) != 7 {
+	if len(rows) != 9 {
 		t.Errorf("%d issues", len(rows))
 	}
 	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
@@ -83,17 +83,19 @@ func (h *hand) waitsForTheOwner() {
 	for ref, role := range map[string]board.Role{
 		"DSP-1": board.RoleHumanReview, "DSP-2": board.RoleQuestion, "DSP-3": board.RoleHumanReview,
 		"DSP-4": board.RoleReady, "DSP-5": board.RoleReady, "DSP-6": board.RoleInProgress, "DSP-7": board.RoleBacklog,
+		"DSP-8": board.RoleHumanReview, "DSP-9": board.RoleHumanReview,
 	} {
 		if got := rows[ref]; got.Role != string(role) || got.Claim != nil || got.Waits == "" {
 			h.t.Errorf("%s: %+v, want %s, unclaimed and a reason", ref, got, role)
 		}
 	}
-	if got := len(h.pulls()); got != 2 {
+	if got := len(h.pulls()); got != 4 {
 		h.t.Errorf("%d pull requests", got)
 	}
 	if p := h.pull("DSP-3"); len(p.Reviews) != 2 {
 		h.t.Errorf("DSP-3 was reviewed %d times", len(p.Reviews))
 	}
+	h.isMerged()
 	for _, ref := range []string{"dsp-1", "dsp-3"} {
 		branches := strings.Fields(gitOut(h.t, h.d.Remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/task/"+ref+"-*"))
 		if len(branches) != 1 {
@@ -101,6 +103,37 @@ func (h *hand) waitsForTheOwner() {
 		}
 		if authors := gitOut(h.t, h.d.Remote, "log", "--format=%ae", "main.."+branches[0]); strings.Trim(strings.ReplaceAll(authors, "developer@demo.invalid", ""), "\n") != "" {
 			h.t.Errorf("authors on %s: %s", branches[0], authors)
+		}
+	}
+}
+
+// isMerged: the conflict that the demo begins with is resolved by the cleaner
+// and reviewed, and what was only behind is up to date and was not reviewed.
+func (h *hand) isMerged() {
+	h.t.Helper()
+	for ref, c := range map[string]struct {
+		message string
+		reviews int
+	}{
+		"DSP-8": {"Merge main into task/dsp-8-help-says-where-the-list-is", 1},
+		"DSP-9": {"Merge main into task/dsp-9-say-how-to-keep-a-copy", 0},
+	} {
+		p := h.pull(ref)
+		if p.Mergeable != board.MergeClean || p.Behind != 0 || p.Checks != board.ChecksGreen || len(p.Foreign) != 0 || len(p.Reviews) != c.reviews {
+			h.t.Errorf("%s: %s is %s, %d behind, checks %s, foreign %v, %d reviews", ref, p.Name, p.Mergeable, p.Behind, p.Checks, p.Foreign, len(p.Reviews))
+		}
+		got := gitOut(h.t, h.d.Remote, "log", "-1", "--format=%s|%ae|%P", p.HeadSHA)
+		if want := c.message + "|developer@demo.invalid|"; !strings.HasPrefix(got, want) || !strings.Contains(got, gitOut(h.t, h.d.Remote, "rev-parse", "main")) {
+			h.t.Errorf("%s: its head is %s", ref, got)
+		}
+	}
+	notes := ""
+	for _, c := range h.issue("DSP-8").Comments {
+		notes += c.Body + "\n"
+	}
+	for _, want := range []string{"a cleaner merges main into it", "resolved by hand is reviewed", "VERDICT: PASS"} {
+		if !strings.Contains(notes, want) {
+			h.t.Errorf("the comments of DSP-8 lack %q:\n%s", want, notes)
 		}
 	}
 }

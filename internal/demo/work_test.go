@@ -47,7 +47,10 @@ func TestWorkPassesTheTests(t *testing.T) {
 		{"sort as first built", []string{"sort-first"}, false},
 		{"sort", []string{"sort-first", "sort"}, true},
 		{"copy", []string{"copy"}, true},
-		{"all", []string{"count", "due", "undo", "prompt", "purge", "sort", "copy"}, true},
+		{"help without what main did meanwhile", []string{"help"}, false},
+		{"help, merged", []string{"help", "help-merged"}, true},
+		{"backup", []string{"backup"}, true},
+		{"all", []string{"count", "due", "undo", "prompt", "purge", "sort", "copy", "help", "help-merged", "backup"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +82,7 @@ func TestWorkPassesTheTests(t *testing.T) {
 func TestJobsDoNotConflict(t *testing.T) {
 	t.Parallel()
 	by := map[string]string{}
-	for _, w := range []string{"count", "due", "undo", "prompt", "purge", "sort", "copy"} {
+	for _, w := range []string{"count", "due", "undo", "prompt", "purge", "sort", "copy", "help", "backup"} {
 		for _, p := range pieces(w) {
 			if other, twice := by[p.path]; twice {
 				t.Errorf("%s is changed by %s and %s", p.path, other, w)

@@ -1,0 +1,6 @@
+# help: show this
+echo "todo: things to do, one line each"
+echo "The list is $TODO_FILE. Commands:"
+for f in "$here"/lib/*.sh; do
+	sed -n '1s/^# /  todo /p' "$f"
+done

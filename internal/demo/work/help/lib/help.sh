@@ -1,0 +1,5 @@
+# help: show this
+echo "The list is $TODO_FILE. Commands:"
+for f in "$here"/lib/*.sh; do
+	sed -n '1s/^# /  todo /p' "$f"
+done

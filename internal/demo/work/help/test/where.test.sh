@@ -1,0 +1,1 @@
+sh todo help | grep -q "^The list is $TODO_FILE"
