@@ -232,6 +232,7 @@ func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error 
 		return err
 	}
 	if old != nil {
+		f.e.post(func(context.Context) { f.e.forget(*old, "tried again: "+old.Failure) })
 		return f.book.drop(old.ID)
 	}
 	return nil

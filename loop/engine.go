@@ -39,21 +39,22 @@ type Engine struct {
 
 	// Owner goroutine only, from here on.
 	view
-	book     *book                   // owned by the firing or closing job while busy
-	refused  map[string]plan.Refusal // the same
-	settled  map[string]bool         // runs known to be over; the same
-	busy     bool                    // a firing or closing job is under way
-	pending  string
-	requests []request       // of the owner's, for the next firing
-	stops    map[string]bool // runs that are being stopped
-	tuning   Tuning          // what of the configuration holds now
-	lastJob  time.Time       // when the last firing or job began
-	awake    time.Time       // when the machine last woke or its clock was set
-	ended    bool
-	end      End
-	watches  map[string]context.CancelFunc
-	timer    *time.Timer
-	driver   *Driver // nil when Run drives it
+	book      *book                   // owned by the firing or closing job while busy
+	refused   map[string]plan.Refusal // the same
+	settled   map[string]bool         // runs known to be over; the same
+	busy      bool                    // a firing or closing job is under way
+	pending   string
+	requests  []request              // of the owner's, for the next firing
+	stops     map[string]bool        // runs that are being stopped
+	sightings map[board.Ref]sighting // of other sessions' claims; owned as the book is
+	tuning    Tuning                 // what of the configuration holds now
+	lastJob   time.Time              // when the last firing or job began
+	awake     time.Time              // when the machine last woke or its clock was set
+	ended     bool
+	end       End
+	watches   map[string]context.CancelFunc
+	timer     *time.Timer
+	driver    *Driver // nil when Run drives it
 }
 
 // New builds a loop; Run starts it.
@@ -292,7 +293,6 @@ func (e *Engine) syncWatches(ctx context.Context) {
 		if !known[id] {
 			cancel()
 			delete(e.watches, id)
-			delete(e.live, id)
 		}
 	}
 }
@@ -300,6 +300,9 @@ func (e *Engine) syncWatches(ctx context.Context) {
 func (e *Engine) watch(ctx context.Context, id string) {
 	err := e.d.Watcher.Watch(ctx, id, func(st state.WorkerStatus) {
 		e.post(func(context.Context) {
+			if _, watched := e.watches[id]; !watched {
+				return // settled meanwhile: what it said is with its outcome
+			}
 			if len(st.Tail) == 0 {
 				// Nothing was said since the last look: what was said stays.
 				st.Tail = e.live[id].Tail

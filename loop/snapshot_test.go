@@ -118,6 +118,11 @@ func TestSnapshotTellsAll(t *testing.T) {
 		if len(s.Pulls) != 1 || s.Pulls[0].Ref != ref {
 			t.Errorf("pulls %+v", s.Pulls)
 		}
+		for _, worker := range s.Workers {
+			if len(worker.Tail) != 1 || worker.Tail[0].Text != "at work on DSP-1" || worker.Lines != 1 {
+				t.Errorf("the %s that ended has lost its words: %+v", worker.Run.Kind, worker.Tail)
+			}
+		}
 		p.leave()
 	})
 }

@@ -83,6 +83,7 @@ func (e *Engine) say(ref board.Ref, bad bool, text string) {
 // forget notes how a run was settled, for the screen.
 func (e *Engine) forget(r state.Run, outcome string) {
 	st := e.live[r.ID]
+	delete(e.live, r.ID)
 	e.outcomes = append(e.outcomes, state.Worker{
 		Run: r, LastSign: st.LastSign, Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens,
 		Tail: st.Tail, Lines: st.Lines, Outcome: outcome,

@@ -114,13 +114,18 @@ func (w *world) watch(ctx context.Context, run string, changed func(state.Worker
 	if v == nil {
 		return fmt.Errorf("watch %s: no such run", run)
 	}
-	changed(w.observe(run))
+	st := w.observe(run)
+	st.Tail, st.Lines = []state.Line{{Kind: state.LineText, Text: "at work on " + string(v.spec.Run.Ref)}}, 1
+	changed(st)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-v.over:
 	}
-	changed(w.observe(run))
+	// Nothing was said since: a launcher leaves out lines that are known.
+	st = w.observe(run)
+	st.Lines = 1
+	changed(st)
 	return nil
 }
 
