@@ -86,7 +86,7 @@ var rules = []rule{
 	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
 	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
 	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
-	{"may it cost more?", "issue 3, Limits", ruleBudget},
+	{"may it cost more?", "design.md, section 13, limits", ruleBudget},
 	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
 }
 

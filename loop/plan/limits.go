@@ -70,7 +70,7 @@ func clock(now, at time.Time) string {
 func (s *Settings) KindOf(agent string) string { return orElse(s.AgentKinds[agent], agent) }
 
 // ruleBudget: an issue that has cost what it may waits for its owner, who
-// raises the limit or comments (issue 3, Limits).
+// raises the limit or comments (design.md, section 13, limits).
 func ruleBudget(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) {
 	spent, over := OverBudget(x.Facts, i)
 	if !over {

@@ -9,7 +9,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// TestBarred: when nothing may start on an agent (issue 3, Limits).
+// TestBarred: when nothing may start on an agent (design.md, section 13, limits).
 func TestBarred(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 8, 27, 22, 30, 0, 0, time.UTC)

@@ -40,7 +40,7 @@ func TestReconcile(t *testing.T) {
 		stop         state.Stopped
 		why          string
 	}{
-		{"issue 3, Reconcilers", "it works", nil, none, "", ""},
+		{"board-dispatch.md, Reconcilers", "it works", nil, none, "", ""},
 		{"", "quiet for less than the limit", []func(*plan.Look){quiet(9*time.Minute + 59*time.Second)}, none, "", ""},
 		{"", "quiet for ten minutes", []func(*plan.Look){quiet(10 * time.Minute)}, plan.ActInterrupt, "", "no sign of life for 10 minutes"},
 		{"", "quiet, a tool runs without a process", []func(*plan.Look){quiet(10 * time.Minute), tool(true, 0)}, plan.ActInterrupt, "", ""},

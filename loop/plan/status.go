@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -112,8 +111,8 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 		}
 	}
 	left := eligibleLeft(rows)
-	if left > 0 && f.Mode == state.ModePaused {
-		return fmt.Sprintf("blocked on you: the loop is paused; %s%d waiting", withSemicolon(running), left)
+	if left > 0 && (f.Mode == state.ModePaused || f.Mode == state.ModeDraining) {
+		return fmt.Sprintf("blocked on you: the loop is %s; %s%d waiting", f.Mode, withSemicolon(running), left)
 	}
 	if why := barredAll(rows); why != "" {
 		return fmt.Sprintf("at a cap: %s%s; %d waiting", withSemicolon(running), why, left)
@@ -178,7 +177,7 @@ func runningText(f *Facts) string {
 		case state.PhaseVerifying:
 			parts = append(parts, fmt.Sprintf("%s verifying", f.Runs[i].Ref))
 		case state.PhaseRetrying:
-			parts = append(parts, fmt.Sprintf("%s tries again at %s", f.Runs[i].Ref, f.Runs[i].NotBefore.UTC().Format(time.TimeOnly)))
+			parts = append(parts, fmt.Sprintf("%s tries again at %s", f.Runs[i].Ref, f.Runs[i].NotBefore.UTC().Format("15:04:05Z")))
 		case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning, state.PhaseEnded:
 		}
 	}

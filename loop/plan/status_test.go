@@ -51,9 +51,10 @@ func TestStatus(t *testing.T) {
 			r := dev("DSP-1")
 			r[0].Phase, r[0].NotBefore = state.PhaseRetrying, noon
 			return r
-		}(), "", "out of work: DSP-1 tries again at 12:00:00; waiting: 1 retry"},
+		}(), "", "out of work: DSP-1 tries again at 12:00:00Z; waiting: 1 retry"},
 		{"paused with work", facts([]board.Issue{row("DSP-1", ready)}), nil, state.ModePaused, "blocked on you: the loop is paused; 1 waiting"},
 		{"paused with work and a worker", facts([]board.Issue{row("DSP-1", work), row("DSP-2", ready)}), dev("DSP-1"), state.ModePaused, "blocked on you: the loop is paused; developer 1 of 2 (DSP-1); 1 waiting"},
+		{"draining with a worker", facts([]board.Issue{row("DSP-1", work), row("DSP-2", ready)}), dev("DSP-1"), state.ModeDraining, "blocked on you: the loop is draining; developer 1 of 2 (DSP-1); 1 waiting"},
 		{"paused without work", facts([]board.Issue{row("DSP-1", backlog)}), nil, state.ModePaused, "out of work; waiting: 1 backlog"},
 	}
 	for _, c := range cases {
