@@ -172,6 +172,7 @@ func (f *firing) readFacts(ctx context.Context) error {
 		return err
 	}
 	f.refresh()
+	f.sight(ctx, others)
 	f.facts.Lives = f.lives(others)
 	f.facts.LastRuns = f.lastRuns(ctx, others)
 	f.polledAt = f.facts.Now

@@ -23,7 +23,7 @@ func (f *firing) lives(rows []board.Issue) map[board.Ref]bool {
 		if c == nil || !c.Stale(f.facts.Now, f.facts.Settings.StaleWindow) {
 			continue
 		}
-		if f.e.d.Life.Lives(*c) || plan.SignOfLife(&f.facts, &rows[i]) {
+		if f.e.d.Life.Lives(*c) || !f.standsStill(rows[i].Ref, c) || plan.SignOfLife(&f.facts, &rows[i]) {
 			out[rows[i].Ref] = true
 		}
 	}
