@@ -136,7 +136,9 @@ func chooseMilestones(ctx context.Context, p *board.Policy, names []string) ([]s
 	}
 	var list []string
 	for _, m := range known {
-		list = append(list, fmt.Sprintf("%s (%d open)", m.Name, m.Open))
+		if m.Name != board.NoMilestone || m.Open > 0 {
+			list = append(list, fmt.Sprintf("%s (%d open)", m.Name, m.Open))
+		}
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("name the milestones to work: dispatcher start <milestone>…; this board has %s", orNone(list))
