@@ -54,8 +54,30 @@ func (f *Factory) facts(ctx context.Context, rows []board.Issue) (*plan.Facts, e
 			return nil, err
 		}
 	}
+	if err := lastingFacts(facts, cfg.StateDir(f.Getenv)); err != nil {
+		return nil, err
+	}
 	facts.Runs, err = journaledRuns(cfg.StateDir(f.Getenv))
 	return facts, err
+}
+
+// lastingFacts are what a loop has left behind that bars a start: the owner's
+// pause, usage limits, and what was spent.
+func lastingFacts(facts *plan.Facts, stateDir string) error {
+	r, costs, err := journal.PeekRuntime(stateDir)
+	if err != nil {
+		return err
+	}
+	if r.Desired == string(state.ModePaused) {
+		facts.Mode = state.ModePaused
+	}
+	facts.Limited = r.Limits
+	spends := make([]plan.Spend, 0, len(costs))
+	for _, c := range costs {
+		spends = append(spends, plan.Spend{Ref: c.Ref, At: c.At, USD: c.USD})
+	}
+	facts.Spent = plan.Sum(facts.Now, spends)
+	return nil
 }
 
 // journaledRuns are the runs of a loop that lives or lived here. A journal that

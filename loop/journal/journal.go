@@ -127,6 +127,23 @@ func (j *Journal) SaveRuns(runs []state.Run) error {
 	return j.write(claimsFile, claims{Version: version, Host: j.host, Runs: runs})
 }
 
+// PeekRuntime is what a loop left of its doings and of what it spent, for a
+// reader beside it: it changes nothing on disk, and a file that cannot be read
+// says nothing.
+func PeekRuntime(dir string) (Runtime, []Cost, error) {
+	var r Runtime
+	path := filepath.Join(dir, runtimeFile)
+	data, err := os.ReadFile(path)
+	if err == nil && json.Unmarshal(data, &r) != nil {
+		r = Runtime{}
+	}
+	if r.Version > version {
+		return Runtime{}, nil, &statefile.NewerVersionError{Path: path, Version: r.Version, Known: version}
+	}
+	costs, err := (&Journal{dir: dir}).Costs()
+	return r, costs, err
+}
+
 // Runtime is what was saved last; the zero value if nothing was.
 func (j *Journal) Runtime() (Runtime, error) {
 	var r Runtime
