@@ -39,6 +39,14 @@ generate: ## rewrite generated files (schema, pages)
 golden: ## rewrite golden screens of the packages in PKG; read the difference as a picture
 	$(GO) test $$($(GO) list -f '{{if .TestImports}}{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}{{end}}' $(PKG) | awk '/x\/exp\/golden/ {print $$1}') -update
 
+.PHONY: mutations
+mutations: ## break each guard in a copy of the tree and ask that a test fails
+	$(GO) run ./scripts/mutate
+
+.PHONY: pictures
+pictures: ## take the pictures of docs/pictures anew from the demo; look at them
+	$(GO) run ./scripts/pictures
+
 .PHONY: bench
 bench: ## print the figures of all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(BENCH)

@@ -148,7 +148,7 @@ func TestOversizeIsNeeded(t *testing.T) {
 }
 
 // knowsDemo lists the rooms that may speak of the sample.
-var knowsDemo = []string{"internal/demo", "internal/cli", "workers/script", "internal/archtest"}
+var knowsDemo = []string{"internal/demo", "internal/cli", "workers/script", "internal/archtest", "scripts/pictures"}
 
 // TestNobodyKnowsOfTheDemo keeps the sample an ordinary user of the program:
 // no identifier and no text of other rooms names it.

@@ -1,0 +1,142 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// terminal is a pty with an emulator behind it and our program in front.
+type terminal struct {
+	cmd    *exec.Cmd
+	master *os.File
+	emu    *vt.SafeEmulator
+	w, h   int
+	ended  chan struct{} // closed after the program's end; err is set then
+	err    error
+}
+
+func openTerminal(ctx context.Context, w, h int, dir, name string, args ...string) (*terminal, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
+	if err != nil {
+		return nil, fmt.Errorf("start the demo on a terminal: %w", err)
+	}
+	t := &terminal{cmd: cmd, master: master, emu: vt.NewSafeEmulator(w, h), w: w, h: h, ended: make(chan struct{})}
+	go func() { // the program's output reaches the emulator
+		_, _ = io.Copy(t.emu, master)
+		t.err = cmd.Wait()
+		close(t.ended)
+	}()
+	go func() { _, _ = io.Copy(master, t.emu) }() // and its answers the program
+	return t, nil
+}
+
+// close ends the demo by its own command, so that no worker is left, and by
+// force if that does not help.
+func (t *terminal) close(abort *exec.Cmd) {
+	_ = abort.Run()
+	select {
+	case <-t.ended:
+	case <-time.After(30 * time.Second):
+		_ = t.cmd.Process.Kill()
+	}
+	_ = t.master.Close()
+}
+
+func (t *terminal) resize(w, h int) {
+	if w == t.w && h == t.h {
+		return
+	}
+	t.w, t.h = w, h
+	t.emu.Resize(w, h)
+	_ = pty.Setsize(t.master, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
+}
+
+func (t *terminal) press(key string) error {
+	_, err := io.WriteString(t.master, key)
+	return err
+}
+
+func (t *terminal) text() string { return ansi.Strip(t.emu.Render()) }
+
+// see waits until the screen shows something.
+func (t *terminal) see(ctx context.Context, wait time.Duration, ok func(screen string) bool) error {
+	deadline := time.After(wait)
+	for {
+		if ok(t.text()) {
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-t.ended:
+			return errors.Join(errors.New("the program ended; its last screen:\n"+t.text()), t.err)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline:
+			return fmt.Errorf("the moment did not come; the screen:\n%s", t.text())
+		}
+	}
+}
+
+// picture is the screen at a moment when it stands still.
+func (t *terminal) picture(ctx context.Context, title string) (svg, text string, err error) {
+	for ctx.Err() == nil {
+		before := t.emu.Render()
+		rows := t.cells()
+		if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w {
+			rows[at.Y][at.X].style.bg, rows[at.Y][at.X].style.fg = foreground, background
+		}
+		svg = draw(rows, title)
+		if t.emu.Render() == before && strings.Contains(before, "dispatcher") {
+			return svg, ansi.Strip(before), nil
+		}
+	}
+	return "", "", ctx.Err()
+}
+
+// The attributes of a cell, as the emulator numbers them.
+const (
+	attrBold    = 1 << 0
+	attrFaint   = 1 << 1
+	attrItalic  = 1 << 2
+	attrReverse = 1 << 5
+)
+
+// cells are the screen's, row by row.
+func (t *terminal) cells() [][]cell {
+	rows := make([][]cell, t.h)
+	for y := range rows {
+		rows[y] = make([]cell, t.w)
+		for x := range rows[y] {
+			c := t.emu.CellAt(x, y)
+			if c == nil {
+				rows[y][x] = cell{text: " ", width: 1}
+				continue
+			}
+			s := style{
+				fg: hex(c.Style.Fg), bg: hex(c.Style.Bg),
+				bold: c.Style.Attrs&attrBold != 0, italic: c.Style.Attrs&attrItalic != 0, faint: c.Style.Attrs&attrFaint != 0,
+				under: c.Style.Underline != 0,
+			}
+			if c.Style.Attrs&attrReverse != 0 {
+				s.fg, s.bg = orElse(s.bg, background), orElse(s.fg, foreground)
+			}
+			rows[y][x] = cell{text: c.Content, width: c.Width, style: s}
+		}
+	}
+	return rows
+}
