@@ -14,6 +14,7 @@ import (
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/proc"
 	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/worktree"
 )
 
 // boardParts is what the factory keeps of the board.
@@ -100,6 +101,11 @@ func (f *Factory) openBoard(ctx context.Context) (*board.Policy, error) {
 	states := map[board.Role]string{}
 	for role, name := range cfg.Native.States {
 		states[board.Role(role)] = name
+	}
+	if _, err := os.Stat(boardDir(cfg)); errors.Is(err, fs.ErrNotExist) {
+		// Before the first `git add -A` of its owner. A board needs no
+		// repository, so what git says against it stops nothing.
+		_ = worktree.EnsureExcludes(ctx, f.Git(), cfg.Root)
 	}
 	host, _ := os.Hostname() // an unnamed host is a host too
 	backend, err := native.Open(native.Options{
