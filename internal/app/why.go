@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/plan"
@@ -43,6 +44,9 @@ type NextRow struct {
 	Start board.Kind `json:"start,omitempty"` // which worker would be started on it
 	Queue string     `json:"queue,omitempty"` // from which queue
 	Done  bool       `json:"done,omitempty"`  // its pull request is merged: it would be closed
+	// Update is a pull request that would be brought up to date: of the row, or
+	// of no row of these milestones.
+	Update string `json:"update,omitempty"`
 	Waits string     `json:"waits,omitempty"` // why nothing would be done
 }
 
@@ -68,7 +72,30 @@ func (f *Factory) DryRun(ctx context.Context, names []string) ([]NextRow, error)
 	if err != nil {
 		return nil, err
 	}
+	if facts.Others, err = p.Poll(ctx, board.Query{AllMilestones: true}); err != nil {
+		return nil, fmt.Errorf("poll the whole project: %w", err)
+	}
+	if facts.CheckedOut, err = f.checkedOut(ctx); err != nil {
+		return nil, err
+	}
 	return nextRows(facts), nil
+}
+
+// checkedOut are the branches that worktrees have.
+func (f *Factory) checkedOut(ctx context.Context) (map[string]bool, error) {
+	trees, err := f.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := loopTrees{m: trees}.CheckedOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]bool, len(list))
+	for _, b := range list {
+		out[b] = true
+	}
+	return out, nil
 }
 
 func nextRows(facts *plan.Facts) []NextRow {
@@ -76,6 +103,12 @@ func nextRows(facts *plan.Facts) []NextRow {
 	for _, d := range plan.TopUp(facts) {
 		starts[d.Issue.Ref] = d
 	}
+	if cs := plan.Conflicts(facts); len(cs) > 0 && facts.Free(board.KindCleaner) {
+		if _, taken := starts[cs[0].Issue.Ref]; !taken {
+			starts[cs[0].Issue.Ref] = cs[0]
+		}
+	}
+	updates := plan.Freshen(facts)
 	done := map[board.Ref]bool{}
 	for _, d := range plan.Merged(facts) {
 		done[d.Ref] = true
@@ -86,10 +119,20 @@ func nextRows(facts *plan.Facts) []NextRow {
 			continue
 		}
 		row := NextRow{Ref: r.Issue.Ref, Start: starts[r.Issue.Ref].Kind, Queue: starts[r.Issue.Ref].Why, Done: done[r.Issue.Ref]}
+		for n := range updates {
+			if plan.PullOf(&r.Issue, updates[n:n+1]) != nil {
+				row.Update = updates[n].Name
+				updates = slices.Delete(updates, n, n+1)
+				break
+			}
+		}
 		if row.Start == "" && !row.Done {
 			row.Waits = r.Waits
 		}
 		out = append(out, row)
+	}
+	for n := range updates {
+		out = append(out, NextRow{Update: updates[n].Name})
 	}
 	return out
 }

@@ -18,13 +18,16 @@ func runDryStart(ctx context.Context, f *app.Factory, milestones []string, asJSO
 	}
 	for _, row := range rows {
 		text := "waits: " + orDash(row.Waits)
+		if row.Update != "" {
+			text = row.Update + " would be brought up to date"
+		}
 		switch {
 		case row.Start != "":
 			text = fmt.Sprintf("would start a %s (%s)", row.Start, row.Queue)
 		case row.Done:
 			text = "would be set to done: its pull request is merged"
 		}
-		if err := say(f, "%s  %s", row.Ref, text); err != nil {
+		if err := say(f, "%s  %s", orDash(string(row.Ref)), text); err != nil {
 			return err
 		}
 	}
