@@ -202,7 +202,10 @@ func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *
 			return f.undo(ctx, r, fmt.Errorf("move to In Progress: %w", err))
 		}
 	}
-	if err := f.prepare(ctx, &r, issue, pr); err != nil {
+	switch err := f.prepare(ctx, &r, issue, pr); {
+	case errors.Is(err, errLeft):
+		return f.undo(ctx, r, err)
+	case err != nil:
 		return f.failStart(ctx, r, err)
 	}
 	f.say(r.Ref, false, "%s try %d started", r.Kind, r.Attempt)
@@ -273,12 +276,36 @@ func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, p
 	if err := f.book.put(*r); err != nil {
 		return err
 	}
+	if err := f.confirm(ctx, r); err != nil {
+		return err
+	}
 	spec.Run, spec.Issue = *r, issue
 	st, err := f.e.d.Launcher.Start(ctx, spec)
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	return f.running(ctx, r, st)
+}
+
+// errLeft: the row left our hands before its worker was started.
+var errLeft = errors.New("the row is no longer ours to work")
+
+// confirm looks at the row once more before a worker is let loose on it: to
+// make a worktree may take longer than a lease, and longer than an owner
+// (design.md, section 6). What cannot be read is for the fence to judge.
+func (f *firing) confirm(ctx context.Context, r *state.Run) error {
+	issue, err := f.e.d.Board.Issue(ctx, r.Ref)
+	switch {
+	case gone(err):
+		return errLeft
+	case err != nil || issue.Unreadable != "":
+		return nil
+	case issue.Claim == nil || issue.Claim.Session != r.Session:
+		return fmt.Errorf("%w: its claim is gone", errLeft)
+	case issue.Role != board.RoleInProgress:
+		return fmt.Errorf("%w: it was moved to %s", errLeft, issue.State)
+	}
+	return nil
 }
 
 // running records a living worker: in the journal, in the worktree's lock and

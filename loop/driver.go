@@ -94,6 +94,9 @@ func (d *Driver) Ended() (End, bool) {
 // Rows are what the last firing that read the board showed.
 func (d *Driver) Rows() []state.Row { return d.e.rows }
 
+// Runs are the runs that the loop knows.
+func (d *Driver) Runs() []state.Run { return d.e.book.runs }
+
 // Mode is what the loop is doing.
 func (d *Driver) Mode() state.Mode { return d.e.modeNow() }
 

@@ -58,6 +58,13 @@ func (f *firing) letGo(ctx context.Context, d state.Decision) error {
 		f.notify(d.Ref, d.Text)
 		return nil
 	}
+	issue, err := f.e.d.Board.Issue(ctx, d.Ref)
+	if err != nil {
+		return err
+	}
+	if c := issue.Claim; c == nil || issue.Role != d.From || c.Session != d.Text || !c.Stale(f.e.o.Now(), f.facts.Settings.StaleWindow) {
+		return nil // it showed a sign of life since the poll
+	}
 	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
 	return claims.Release(ctx, d.Ref, d.Text)
 }

@@ -174,6 +174,9 @@ func stopped(f *Finished) []state.Decision {
 // A row that was parked without a comment gets the worker's last words as its
 // question, so that there is something to answer.
 func parked(f *Finished) []state.Decision {
+	if answered(f) {
+		return GiveBack(&f.Run, &f.Issue)
+	}
 	says := f.Report.Verdict == report.VerdictQuestion || f.Report.Status == report.StatusIncomplete
 	inQuestion := f.Issue.Role == board.RoleQuestion
 	if !inQuestion && (!says || !asked(f)) {
@@ -188,6 +191,15 @@ func parked(f *Finished) []state.Decision {
 			f.Run.Kind, quoteText(orElse(f.Report.Text, "(none)"))), mark(f, 0))))
 	}
 	return settle(f, "parked: question", append(d, release(f)...)...)
+}
+
+// answered says whether the row was parked while the run lasted and its owner
+// has sent it back to work since: the move stands, and what the worker asked is
+// asked no more (dispatcher-system.md, Questions).
+func answered(f *Finished) bool {
+	i := &f.Issue
+	return i.Role == board.RoleInProgress && i.PrevRole == board.RoleQuestion && i.StateBy == board.ActorOwner &&
+		i.StateSince.After(f.Run.ClaimedAt)
 }
 
 // asked says whether this run's worker wrote a comment since it was claimed.

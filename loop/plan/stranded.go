@@ -64,7 +64,7 @@ func stranded(x *index, i *board.Issue) bool {
 
 func letGo(f *Facts, i *board.Issue) []state.Decision {
 	return []state.Decision{
-		{Op: state.OpRelease, Ref: i.Ref, Text: i.Claim.Session, Why: "stranded"},
+		{Op: state.OpRelease, Ref: i.Ref, From: i.Role, Text: i.Claim.Session, Why: "stranded"},
 		{Op: state.OpNotice, Ref: i.Ref, Text: fmt.Sprintf("%s (%s) was left behind by session %s, %dm ago; its claim is released",
 			i.Ref, i.State, i.Claim.Session, i.Claim.Age(f.Now))},
 	}

@@ -1,0 +1,152 @@
+package simtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// Claim takes a row or renews a claim on it.
+func (b *simBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	if !b.fenced {
+		return b.claimAdvisory(by, ref, req)
+	}
+	var out board.Claim
+	err := b.write(by, ref, "claim", func(i *board.Issue) error {
+		held := i.Claim
+		mine := held != nil && held.Session == req.Session && (req.Run == "" || held.Run == req.Run)
+		switch {
+		case req.Renew && !mine:
+			return board.ErrClaimConflict
+		case !mine:
+			if err := b.free(by, i, req); err != nil {
+				return err
+			}
+			i.Epoch++
+			i.Delegate, i.LastRun = board.DelegateOf(req.Kind), req.Run
+			held = &board.Claim{Kind: req.Kind, Session: req.Session, Run: req.Run, Epoch: i.Epoch, From: req.From}
+		}
+		next := *held
+		next.Stamp, next.LeaseUntil = b.now(), b.now().Add(lease)
+		if req.PID != 0 || !mine {
+			next.Host, next.Boot, next.PID, next.PIDStart = req.Host, req.Boot, req.PID, req.PIDStart
+		}
+		i.Claim, out = &next, next
+		return nil
+	})
+	return out, err
+}
+
+// free says whether a row may be claimed anew: never while the claim's process
+// lives, and within its lease only by who steals.
+func (b *simBoard) free(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
+	if req.Session == "" || strings.ContainsAny(req.Session, "`\n ") {
+		return fmt.Errorf("%w: no session", board.ErrForbidden)
+	}
+	if err := board.MayClaim(by, i); err != nil {
+		return err
+	}
+	held := i.Claim
+	switch {
+	case held == nil, held.Session == req.Session:
+		return nil
+	case b.alive != nil && b.alive(*held):
+		return fmt.Errorf("%w: its worker runs here", board.ErrClaimConflict)
+	case !req.Steal && !b.now().After(held.LeaseUntil):
+		return fmt.Errorf("%w: held until %s", board.ErrClaimConflict, held.LeaseUntil)
+	}
+	return nil
+}
+
+// stand makes the earliest fresh entry the claim of a row, else the newest.
+func (b *simBoard) stand(i *board.Issue) {
+	list := b.entries[i.Ref]
+	i.Claim = nil
+	if len(list) == 0 {
+		return
+	}
+	c := list[len(list)-1]
+	for _, e := range list {
+		if !e.Stale(b.now(), window) {
+			c = e
+			break
+		}
+	}
+	i.Claim = &c
+}
+
+// withdraw takes one session's entry off a row.
+func (b *simBoard) withdraw(i *board.Issue, session string) {
+	if b.fenced {
+		return
+	}
+	b.entries[i.Ref] = slices.DeleteFunc(b.entries[i.Ref], func(c board.Claim) bool { return c.Session == session })
+	b.stand(i)
+}
+
+// claimAdvisory writes an entry, reads back, and gives way to an earlier fresh
+// one (design.md, section 6, Linear).
+func (b *simBoard) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	var out board.Claim
+	mine := func(c board.Claim) bool { return c.Session == req.Session }
+	err := b.write(by, ref, "claim", func(i *board.Issue) error {
+		if b.entries == nil {
+			b.entries = map[board.Ref][]board.Claim{}
+		}
+		list := b.entries[i.Ref]
+		at := slices.IndexFunc(list, mine)
+		switch {
+		case req.Renew && (at < 0 || i.Claim == nil || i.Claim.Session != req.Session):
+			return board.ErrClaimConflict
+		case at < 0:
+			if err := b.freeAdvisory(by, i, req); err != nil {
+				return err
+			}
+			i.Delegate = board.DelegateOf(req.Kind)
+			list = append(slices.Clone(list), board.Claim{Kind: req.Kind, Session: req.Session, From: req.From})
+			at = len(list) - 1
+		default:
+			list = slices.Clone(list)
+		}
+		list[at].Stamp = b.now()
+		b.entries[i.Ref], out = list, list[at]
+		b.stand(i)
+		return nil
+	})
+	if err != nil || req.Renew {
+		return out, err
+	}
+	if b.between != nil {
+		b.between()
+	}
+	return out, b.write(by, ref, "confirm", func(i *board.Issue) error {
+		if req.Steal {
+			b.entries[i.Ref] = slices.DeleteFunc(slices.Clone(b.entries[i.Ref]), func(c board.Claim) bool { return !mine(c) })
+		}
+		b.entries[i.Ref] = slices.DeleteFunc(slices.Clone(b.entries[i.Ref]), func(c board.Claim) bool {
+			return !mine(c) && c.Stale(b.now(), window)
+		})
+		b.stand(i)
+		if i.Claim == nil || !mine(*i.Claim) {
+			b.withdraw(i, req.Session)
+			return board.ErrClaimConflict
+		}
+		return nil
+	})
+}
+
+func (b *simBoard) freeAdvisory(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
+	if req.Session == "" || strings.ContainsAny(req.Session, "`\n ") {
+		return fmt.Errorf("%w: no session", board.ErrForbidden)
+	}
+	if err := board.MayClaim(by, i); err != nil {
+		return err
+	}
+	if i.Claim != nil && !req.Steal && !i.Claim.Stale(b.now(), window) {
+		return board.ErrClaimConflict
+	}
+	return nil
+}

@@ -1,0 +1,428 @@
+package simtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// checkout is one place where a loop runs: what lasts there when it dies.
+type checkout struct {
+	n       int
+	options loop.Options
+	runs    []state.Run
+	runtime journal.Runtime
+	costs   map[string]journal.Cost
+	trees   map[string]*tree // by path
+	boot    int
+	p       *process // the loop that lives there, nil when none does
+	lives   int      // how many have
+}
+
+// tree is a worktree.
+type tree struct {
+	ref    board.Ref
+	holder string // run that holds its lock
+	work   bool   // it holds something that is nowhere else
+}
+
+// process is one life of a loop: everything that it reads and writes passes
+// through it, and may fail, or be the last thing that it did.
+type process struct {
+	s        *sim
+	at       *checkout
+	d        *loop.Driver
+	end      context.CancelFunc
+	dead     bool
+	nextBeat time.Duration
+	beating  bool
+	checking bool
+	seen     map[string]string // head of each pull request as it was listed last
+	looked   map[board.Ref]int // when each row was read last
+}
+
+// errors that a process meets.
+var (
+	errFault = errors.New("connection refused")
+	errGone  = errors.New("the process is dead")
+)
+
+// start brings a loop to life on what its checkout kept.
+func (s *sim) start(c *checkout) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{s: s, at: c, end: cancel, seen: map[string]string{}, looked: map[board.Ref]int{}, nextBeat: s.passed + c.options.HeartEvery}
+	o := c.options
+	o.Runs, o.Firing, o.Paused = slices.Clone(c.runs), c.runtime.Firing, c.runtime.Desired == string(state.ModePaused)
+	o.Boot = fmt.Sprintf("boot-%d", c.boot)
+	o.Now, o.NewID, o.Log = s.wall, s.newID, slog.New(slog.DiscardHandler)
+	c.lives++
+	s.trace("loop %d starts with %d runs", c.n, len(o.Runs))
+	p.d = loop.NewDriver(ctx, o, p.deps(), loop.Hands{
+		Spawn: func(f func()) {
+			if !p.dead {
+				s.spawn(p, f)
+			}
+		},
+		After: func(d time.Duration, f func()) { s.after(p, d, f) },
+	})
+	c.p = p
+	p.d.Start()
+}
+
+func (p *process) deps() loop.Deps {
+	return loop.Deps{
+		Board: boardOf{p: p, as: p.s.as(board.Actor{Kind: board.ActorDispatcher})},
+		Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p},
+		Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
+	}
+}
+
+// die is a kill: nothing it does after that has an effect, and nothing it held
+// in memory is left.
+func (p *process) die(how string) {
+	if p.dead {
+		return
+	}
+	p.dead = true
+	p.s.crashes++
+	p.s.trace("loop %d dies %s", p.at.n, how)
+}
+
+// bury ends what a dead or finished loop left under way.
+func (s *sim) bury(p *process) {
+	p.dead = true
+	p.end()
+	s.reap(p)
+	p.at.p = nil
+}
+
+// read passes a call that changes nothing.
+func (p *process) read(name string) error {
+	p.s.maybePause(p)
+	switch {
+	case p.dead:
+		return errGone
+	case p.s.strikes(p.s.faultRate):
+		p.s.fault("%s fails", name)
+		return errFault
+	}
+	return nil
+}
+
+// effect passes a call that changes the world: it may fail before it, after
+// it, happen twice, or be where the process dies, with the effect or without
+// it, at once or later.
+func (p *process) effect(name string, do func() error) error {
+	p.s.maybePause(p)
+	err := p.write(name, do)
+	p.s.maybePause(p)
+	return p.outcome(err)
+}
+
+// write is an effect that nothing else comes between: a file of the loop's
+// own, written under a lock of its own.
+func (p *process) write(name string, do func() error) error {
+	s := p.s
+	if p.dead {
+		return errGone
+	}
+	switch {
+	case s.strikes(s.faultRate):
+		return p.strike(name, do)
+	case s.strikes(s.crashRate):
+		return p.crashAt(name, do)
+	}
+	s.trace("loop %d: %s", p.at.n, name)
+	err := do()
+	if err != nil {
+		s.trace("  refused: %v", err)
+	}
+	return p.outcome(err)
+}
+
+// outcome is what a call answers to a process that may have died meanwhile.
+func (p *process) outcome(err error) error {
+	if p.dead {
+		return errGone
+	}
+	return err
+}
+
+func (p *process) strike(name string, do func() error) error {
+	s := p.s
+	switch s.dice.IntN(3) {
+	case 0:
+		s.fault("%s fails before it happens", name)
+		return errFault
+	case 1:
+		err := do()
+		s.fault("%s fails after it happened (%v)", name, err)
+		return p.outcome(fmt.Errorf("%s: %w", name, board.ErrUnknownOutcome))
+	default:
+		err := do()
+		again := do()
+		s.fault("%s happens twice (%v, %v)", name, err, again)
+		return p.outcome(err)
+	}
+}
+
+func (p *process) crashAt(name string, do func() error) error {
+	switch p.s.dice.IntN(3) {
+	case 0:
+		p.die("before " + name)
+	case 1:
+		err := do()
+		p.die(fmt.Sprintf("after %s (%v)", name, err))
+	default:
+		if name == "save" || name == "runtime" || name == "cost" {
+			p.die("before " + name) // a file is not written by a dead process
+			break
+		}
+		p.die("before " + name + ", which comes late")
+		p.s.late = append(p.s.late, late{name: name, do: do})
+	}
+	return errGone
+}
+
+// boardOf is the board of a process, under one actor.
+type boardOf struct {
+	p  *process
+	as *board.Policy
+}
+
+func (b boardOf) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
+	if err := b.p.read("poll"); err != nil {
+		return nil, err
+	}
+	rows, err := b.as.Poll(ctx, q)
+	if len(rows) > 1 && b.p.s.strikes(b.p.s.faultRate) {
+		// An answer that lacks a row proves nothing.
+		n := b.p.s.dice.IntN(len(rows))
+		b.p.s.fault("poll lacks %s", rows[n].Ref)
+		rows = slices.Delete(rows, n, n+1)
+	}
+	return rows, err
+}
+
+func (b boardOf) Issue(ctx context.Context, ref board.Ref) (board.Issue, error) {
+	if err := b.p.read("issue"); err != nil {
+		return board.Issue{}, err
+	}
+	b.p.looked[ref] = b.p.s.seq
+	return b.as.Issue(ctx, ref)
+}
+
+func (b boardOf) As(a board.Actor) (loop.Writes, loop.Claims) {
+	out := boardOf{p: b.p, as: b.as.As(a)}
+	return out, out
+}
+
+func (b boardOf) SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error {
+	return b.p.effect("state", func() error {
+		b.p.s.writer = b.p
+		defer func() { b.p.s.writer = nil }()
+		return b.as.SetStateFrom(ctx, ref, role, from)
+	})
+}
+
+func (b boardOf) Comment(ctx context.Context, ref board.Ref, as board.ActorKind, body string) (c board.Comment, err error) {
+	err = b.p.effect("comment", func() error { c, err = b.as.Comment(ctx, ref, as, body); return err })
+	return c, err
+}
+
+func (b boardOf) LinkPR(ctx context.Context, ref board.Ref, pr string) error {
+	return b.p.effect("link", func() error { return b.as.LinkPR(ctx, ref, pr) })
+}
+
+func (b boardOf) Answer(ctx context.Context, ref board.Ref, body string, to board.Role) error {
+	return b.p.effect("answer", func() error { return b.as.Answer(ctx, ref, body, to) })
+}
+
+func (b boardOf) Claim(ctx context.Context, ref board.Ref, req board.ClaimRequest) (c board.Claim, err error) {
+	name := "claim"
+	if req.Renew {
+		name = "renew"
+	}
+	err = b.p.effect(name, func() error { c, err = b.as.Claim(ctx, ref, req); return err })
+	return c, err
+}
+
+func (b boardOf) Assign(ctx context.Context, ref board.Ref, to board.Delegate) error {
+	return b.p.effect("assign", func() error { return b.as.Assign(ctx, ref, to) })
+}
+
+func (b boardOf) Release(ctx context.Context, ref board.Ref, session string) error {
+	return b.p.effect("release", func() error {
+		b.p.s.writer = b.p
+		defer func() { b.p.s.writer = nil }()
+		return b.as.Release(ctx, ref, session)
+	})
+}
+
+type pullsOf struct{ p *process }
+
+func (f pullsOf) List(context.Context) ([]board.PullRequest, error) {
+	if err := f.p.read("pulls"); err != nil {
+		return nil, err
+	}
+	list := f.p.s.listPulls()
+	for n := range list {
+		f.p.seen[list[n].Name] = list[n].HeadSHA
+	}
+	return list, nil
+}
+
+func (f pullsOf) RunChecks(_ context.Context, name string) error {
+	return f.p.effect("checks", func() error { f.p.s.runChecks(name); return nil })
+}
+
+type treesOf struct{ p *process }
+
+func (f treesOf) Create(_ context.Context, issue board.Issue, run string) (t loop.Worktree, err error) {
+	err = f.p.effect("worktree", func() error { t, err = f.p.s.makeTree(f.p.at, issue, run); return err })
+	return t, err
+}
+
+func (f treesOf) Hold(_ context.Context, path, run string, _ int) error {
+	return f.p.effect("lock", func() error {
+		if t := f.p.at.trees[path]; t != nil {
+			t.holder = run
+		}
+		return nil
+	})
+}
+
+func (f treesOf) Free(_ context.Context, path string) error {
+	return f.p.effect("unlock", func() error { f.p.s.freeTree(f.p.at, path); return nil })
+}
+
+func (f treesOf) Prune(context.Context) ([]string, error) {
+	var out []string
+	err := f.p.effect("prune", func() error { out = f.p.s.pruneTrees(f.p.at); return nil })
+	return out, err
+}
+
+type launcherOf struct{ p *process }
+
+func (f launcherOf) Start(_ context.Context, spec state.RunSpec) (st state.WorkerStatus, err error) {
+	err = f.p.effect("start "+spec.Run.ID, func() error { st, err = f.p.s.startWorker(f.p.at, spec); return err })
+	return st, err
+}
+
+func (f launcherOf) Stop(_ context.Context, run string) error {
+	err := f.p.effect("stop "+run, func() error { f.p.s.askToStop(run); return nil })
+	if err == nil {
+		f.p.s.pause(f.p, func() bool { return !f.p.s.lives(run) })
+	}
+	return f.p.outcome(err)
+}
+
+func (f launcherOf) Interrupt(_ context.Context, run string) error {
+	return f.p.effect("interrupt "+run, func() error { f.p.s.interruptWorker(run); return nil })
+}
+
+type watcherOf struct{ p *process }
+
+func (f watcherOf) Observe(_ context.Context, run string) (state.WorkerStatus, error) {
+	if err := f.p.read("observe"); err != nil {
+		return state.WorkerStatus{}, err
+	}
+	return f.p.s.observe(run), nil
+}
+
+func (f watcherOf) Watch(ctx context.Context, run string, changed func(state.WorkerStatus)) error {
+	if err := f.p.read("watch"); err != nil {
+		return err
+	}
+	changed(f.p.s.observe(run))
+	f.p.s.pause(f.p, func() bool { return ctx.Err() != nil || !f.p.s.lives(run) })
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	changed(f.p.s.observe(run))
+	return nil
+}
+
+func (f watcherOf) Forbid(_ context.Context, run string) (st state.WorkerStatus, err error) {
+	err = f.p.effect("forbid "+run, func() error { st = f.p.s.forbid(run); return nil })
+	return st, err
+}
+
+type promptsOf struct{ p *process }
+
+func (f promptsOf) Prompt(_ context.Context, r loop.PromptRequest) (state.RunSpec, error) {
+	if err := f.p.read("prompt"); err != nil {
+		return state.RunSpec{}, err
+	}
+	return state.RunSpec{Prompt: "work on " + string(r.Issue.Ref)}, nil
+}
+
+type journalOf struct{ p *process }
+
+func (f journalOf) SaveRuns(runs []state.Run) error {
+	return f.p.effect("save", func() error { f.p.at.runs = slices.Clone(runs); return nil })
+}
+
+func (f journalOf) SaveRuntime(r journal.Runtime) error {
+	return f.p.write("runtime", func() error { f.p.at.runtime = r; return nil })
+}
+
+func (f journalOf) AddCost(c journal.Cost) error {
+	return f.p.write("cost", func() error {
+		if _, counted := f.p.at.costs[c.Run]; !counted {
+			f.p.at.costs[c.Run] = c
+		}
+		return nil
+	})
+}
+
+func (f journalOf) CostOn(time.Time) (float64, error) {
+	if err := f.p.read("costs"); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, c := range f.p.at.costs {
+		sum += c.USD
+	}
+	return sum, nil
+}
+
+// lifeOf tells whether a claim's worker lives on the world's one machine.
+type lifeOf struct{ p *process }
+
+func (l lifeOf) Lives(c board.Claim) bool { return l.p.s.claimLives(c) }
+
+// settings are what every loop of a history goes by.
+func (s *sim) settings() plan.Settings {
+	c := plan.Caps{Developers: 1 + s.dice.IntN(2), Reviewers: 1 + s.dice.IntN(2), Cleaners: 1, Total: 2 + s.dice.IntN(3)}
+	return plan.Settings{
+		StaleWindow: window, Caps: c,
+		Retry:        plan.Retry{MaxAttempts: 1 + s.dice.IntN(3), First: 10 * time.Second, Max: 5 * time.Minute},
+		VerifyWindow: time.Hour, ConfirmLabel: confirm, DefaultBase: "main",
+		Agents: map[string]bool{"developer": true, "reviewer": true, "cleaner": true},
+		Stall:  plan.Stall{After: 10 * time.Minute, ToolAfter: 30 * time.Minute, Grace: time.Minute},
+	}
+}
+
+// confirm is the label that holds a row for its owner's word.
+const confirm = "Confirm with user"
+
+func (s *sim) checkout(n int) *checkout {
+	return &checkout{
+		n: n, costs: map[string]journal.Cost{}, trees: map[string]*tree{},
+		options: loop.Options{
+			Milestones: []string{"m1"}, Settings: s.set,
+			Poll: 3 * time.Minute, RestampAfter: 5 * time.Minute, HeartEvery: time.Minute, StopGrace: 20 * time.Second,
+			Host: "here", PID: 1,
+		},
+	}
+}
