@@ -50,7 +50,7 @@ func TestHookThatFails(t *testing.T) {
 				w.refuseHook(name, 1)
 				w.start().wait()
 				w.wantRow(once, board.RoleHumanReview, "")
-				if n := w.notes(once); !strings.Contains(n[0], "Try 1 of 2 by the developer did not finish: the hook "+string(name)+": exit status 1: npm ERR!") || w.starts(once, board.KindDeveloper) != 1 {
+				if n := w.notes(once); !strings.Contains(n[0], "Try 1 of 2 by the developer did not finish: the hook "+string(name)+": exit status 1: npm ERR! no lockfile") || w.starts(once, board.KindDeveloper) != 1 {
 					t.Errorf("%d workers, notes %q", w.starts(once, board.KindDeveloper), n)
 				}
 				w.must(w.owner().SetState(t.Context(), ever, board.RoleReady))
@@ -134,4 +134,4 @@ func inWorldNamed(t *testing.T, name string, f func(t *testing.T, w *world)) {
 	t.Run(name, func(t *testing.T) { inWorld(t, f) })
 }
 
-var errHook = errors.New("exit status 1: npm ERR!")
+var errHook = errors.New("exit status 1: npm ERR! no lockfile")
