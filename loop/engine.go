@@ -44,6 +44,7 @@ type Engine struct {
 	settled   map[string]bool         // runs known to be over; the same
 	busy      bool                    // a firing or closing job is under way
 	pending   string
+	pruning   pruning                // owned by the firing under way while busy
 	requests  []request              // of the owner's, for the next firing
 	stops     map[string]bool        // runs that are being stopped
 	sightings map[board.Ref]sighting // of other sessions' claims; owned as the book is

@@ -205,19 +205,6 @@ func (f *firing) close(ctx context.Context, d state.Decision) error {
 	return nil
 }
 
-// prune removes worktrees that hold nothing of value (dispatcher-system.md,
-// Worktrees). That it cannot is worth a line, never the firing.
-func (f *firing) prune(ctx context.Context) error {
-	done, err := f.e.d.Worktrees.Prune(ctx)
-	for _, line := range done {
-		f.say("", false, "%s", line)
-	}
-	if err != nil {
-		f.say("", true, "prune worktrees: %v", err)
-	}
-	return nil
-}
-
 // sum makes the status text and what the owner shows, and writes down why
 // rows wait.
 func (f *firing) sum(ctx context.Context) error {
