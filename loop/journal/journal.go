@@ -111,7 +111,7 @@ func Peek(dir, host string) ([]state.Run, error) {
 	}
 	var c claims
 	if json.Unmarshal(data, &c) != nil || (c.Host != "" && c.Host != host) {
-		return nil, nil
+		return nil, nil //nolint:nilerr // nor is one that cannot be read, or another machine's
 	}
 	if c.Version > version {
 		return nil, &statefile.NewerVersionError{Path: filepath.Join(dir, claimsFile), Version: c.Version, Known: version}
