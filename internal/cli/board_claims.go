@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/app"
+	"github.com/backside4charter/dispatcher/internal/config"
 )
 
 func newBoardClaimsCmd(f *app.Factory) *cobra.Command {
@@ -86,7 +88,17 @@ func runBoardClaims(ctx context.Context, f *app.Factory, session string, asJSON 
 	if err := table(f, []string{"kind", "milestone", "state", "delegate", "claim", "age-min", "issue", "title"}, cells); err != nil {
 		return err
 	}
-	return say(f, "(claims older than %d minutes from another session are stale)", cfg.ClaimStaleMinutes)
+	fmt.Fprintf(f.IO.Err, "(%s)\n", whatIsStale(cfg))
+	return nil
+}
+
+// whatIsStale says when a claim may be taken over. Only the native board has
+// leases (design.md, section 6).
+func whatIsStale(cfg *config.Config) string {
+	if cfg.Platform == config.PlatformNative {
+		return "a claim of another session is stale once its lease has run out"
+	}
+	return fmt.Sprintf("claims older than %d minutes from another session are stale", cfg.ClaimStaleMinutes)
 }
 
 // claimRows are the lines of one issue: its claim or that it is queued, and

@@ -71,11 +71,13 @@ func New(f *app.Factory) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "dispatcher",
 		Short:         "A control room for a human-supervised loop of coding agents",
+		Version:       f.Version, // adds --version
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// Whatever a command is: a worker may run what its kind may.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 	}
+	root.SetVersionTemplate(versionLine(f) + "\n")
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
 	root.SetIn(f.IO.In)

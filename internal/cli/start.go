@@ -57,7 +57,9 @@ func runStart(cmd *cobra.Command, f *app.Factory, o app.StartOptions) error {
 		fmt.Fprintln(f.IO.Err, "drained")
 	case end.Aborted:
 		fmt.Fprintln(f.IO.Err, "aborted: every worker is stopped, the rows are back")
-	case end.Left > 0:
+	case end.Left == 1:
+		fmt.Fprintln(f.IO.Err, "left: 1 worker goes on; `dispatcher start` re-adopts it")
+	case end.Left > 1:
 		fmt.Fprintf(f.IO.Err, "left: %d workers go on; `dispatcher start` re-adopts them\n", end.Left)
 	}
 	return nil

@@ -15,8 +15,12 @@ func newVersionCmd(f *app.Factory) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(f.IO.Out, "dispatcher %s %s/%s %s\n", f.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+			_, err := fmt.Fprintln(f.IO.Out, versionLine(f))
 			return err
 		},
 	}
+}
+
+func versionLine(f *app.Factory) string {
+	return fmt.Sprintf("dispatcher %s %s/%s %s", f.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
