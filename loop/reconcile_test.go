@@ -21,6 +21,13 @@ func silent(deaf bool) script {
 	}
 }
 
+// interrupts is how often a worker was interrupted, and whether it lives.
+func (w *world) interrupts(run string) (n int, lives bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.workers[run].interrupted, w.workers[run].lives()
+}
+
 var errTimeout = errors.New("503, and a page of HTML")
 
 // told counts the notices that hold a text.
@@ -45,12 +52,12 @@ func TestStalledWorker(t *testing.T) {
 				w.on(ref, board.KindDeveloper, silent(deaf), completing)
 				p := w.start(forever)
 				time.Sleep(10*time.Minute + 30*time.Second)
-				if w.live() != 1 || w.workers["run-001"].interrupted != 0 {
+				if n, lives := w.interrupts("run-001"); n != 0 || !lives {
 					t.Fatal("it was taken for stalled before its time")
 				}
 				time.Sleep(4 * time.Minute)
-				if v := w.workers["run-001"]; v.interrupted != 1 || v.lives() || p.told("no sign of life for 10 minutes") != 1 {
-					t.Fatalf("interrupted %d times, lives %v, told %+v", v.interrupted, v.lives(), p.e.Snapshot().Notices)
+				if n, lives := w.interrupts("run-001"); n != 1 || lives || p.told("no sign of life for 10 minutes") != 1 {
+					t.Fatalf("interrupted %d times, lives %v, told %+v", n, lives, p.e.Snapshot().Notices)
 				}
 				time.Sleep(10 * time.Minute)
 				w.wantRow(ref, board.RoleHumanReview, "")
@@ -229,7 +236,7 @@ func TestFailure13IssueGone(t *testing.T) {
 		}, 1},
 		"the board does not answer":   {func(_ *world, p *process, _ board.Ref) { p.fail("issue", errTimeout) }, 1},
 		"the forge does not answer":   {func(_ *world, p *process, _ board.Ref) { p.fail("pulls", errTimeout) }, 1},
-		"the poll answers without it": {func(w *world, _ *process, _ board.Ref) { w.board.hide = true }, 1},
+		"the poll answers without it": {func(w *world, _ *process, _ board.Ref) { w.board.edit("DSP-1", func(*board.Issue) { w.board.hide = true }) }, 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
