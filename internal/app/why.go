@@ -47,7 +47,7 @@ type NextRow struct {
 	// Update is a pull request that would be brought up to date: of the row, or
 	// of no row of these milestones.
 	Update string `json:"update,omitempty"`
-	Waits string     `json:"waits,omitempty"` // why nothing would be done
+	Waits  string `json:"waits,omitempty"` // why nothing would be done
 }
 
 // DryRun says what a firing would start now, and why the other rows wait. It
