@@ -51,6 +51,7 @@ type Factory struct {
 	config     *config.Config
 	configErr  error
 
+	repoParts
 	boardParts
 	pullParts
 }

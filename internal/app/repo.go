@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/git"
@@ -20,12 +21,38 @@ type Repo struct {
 	Remote string // name of the remote; empty where there is none
 }
 
+// repoParts is what the factory keeps of the repository.
+type repoParts struct {
+	gitOnce sync.Once
+	git     *git.Git
+	repoMu  sync.Mutex
+	repo    *Repo
+}
+
 // Git is the git binary.
-func (f *Factory) Git() *git.Git { return git.New(git.Options{}) }
+func (f *Factory) Git() *git.Git {
+	f.gitOnce.Do(func() { f.git = git.New(git.Options{}) })
+	return f.git
+}
 
 // Repo looks at the repository once a command needs it: git there and new
-// enough, a first commit, a default branch.
+// enough, a first commit, a default branch. It is looked at once; a failure is
+// not kept.
 func (f *Factory) Repo(ctx context.Context) (Repo, error) {
+	f.repoMu.Lock()
+	defer f.repoMu.Unlock()
+	if f.repo != nil {
+		return *f.repo, nil
+	}
+	r, err := f.lookAtRepo(ctx)
+	if err != nil {
+		return Repo{}, err
+	}
+	f.repo = &r
+	return r, nil
+}
+
+func (f *Factory) lookAtRepo(ctx context.Context) (Repo, error) {
 	cfg, err := f.Config(ctx)
 	if err != nil {
 		return Repo{}, err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -321,6 +322,12 @@ func TestHistory(t *testing.T) {
 	}
 	if n, err := g.BehindBy(ctx, r.Dir, main, head); err != nil || n != 1 {
 		t.Errorf("behind = %d, %v", n, err)
+	}
+	if behind, ahead, err := g.Apart(ctx, r.Dir, main, head); err != nil || behind != 1 || strconv.Itoa(ahead) != r.Git("rev-list", "--count", main+".."+head) {
+		t.Errorf("apart = %d, %d, %v", behind, ahead, err)
+	}
+	if _, _, err := g.Apart(ctx, r.Dir, strings.Repeat("a", 40), head); err == nil {
+		t.Error("a commit that is not there was compared")
 	}
 	if ok, err := g.IsAncestor(ctx, r.Dir, base, head); err != nil || !ok {
 		t.Errorf("ancestor = %v, %v", ok, err)

@@ -74,6 +74,18 @@ func (g *Git) BehindBy(ctx context.Context, dir, base, head string) (int, error)
 	return g.Count(ctx, dir, base, "^"+head)
 }
 
+// Apart is how many commits of base head lacks, and how many of head base does.
+func (g *Git) Apart(ctx context.Context, dir, base, head string) (behind, ahead int, err error) {
+	line, err := g.readLine(ctx, dir, "rev-list", "--count", "--left-right", base+"..."+head)
+	if err != nil {
+		return 0, 0, fmt.Errorf("compare %.12s with %.12s: %w", base, head, err)
+	}
+	if _, err := fmt.Sscanf(line, "%d\t%d", &behind, &ahead); err != nil {
+		return 0, 0, fmt.Errorf("compare %.12s with %.12s: %q: %w", base, head, line, err)
+	}
+	return behind, ahead, nil
+}
+
 // Count is the number of commits that the revisions select, as rev-list takes
 // them.
 func (g *Git) Count(ctx context.Context, dir string, revs ...string) (int, error) {

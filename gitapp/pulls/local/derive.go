@@ -43,24 +43,28 @@ func (s *Store) derive(ctx context.Context, p pair) (derived, error) {
 	return d, nil
 }
 
+// holds says whether the head can be looked at: what followed from it and the
+// base once needs no second look at the repository.
+func (s *Store) holds(ctx context.Context, base, head string) bool {
+	s.mu.Lock()
+	_, known := s.known[pair{base, head}]
+	s.mu.Unlock()
+	return known || s.o.Git.HasCommit(ctx, s.o.Repo, head)
+}
+
 func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
 	g, repo := s.o.Git, s.o.Repo
 	d := derived{mergeable: board.MergeClean}
 	var err error
-	if d.contained, err = g.IsAncestor(ctx, repo, p.head, p.base); err != nil {
+	if d.behind, d.ahead, err = g.Apart(ctx, repo, p.base, p.head); err != nil {
 		return d, err
 	}
-	if d.behind, err = g.BehindBy(ctx, repo, p.base, p.head); err != nil {
-		return d, err
-	}
+	d.contained = d.ahead == 0
 	if d.fork, err = g.MergeBase(ctx, repo, p.base, p.head); err != nil {
 		return d, err
 	}
 	if d.contained {
 		return d, nil
-	}
-	if d.ahead, err = g.BehindBy(ctx, repo, p.head, p.base); err != nil {
-		return d, err
 	}
 	_, conflicts, err := g.MergeTree(ctx, repo, p.base, p.head)
 	if err != nil {

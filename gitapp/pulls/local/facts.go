@@ -174,6 +174,35 @@ func (s *Store) heads(ctx context.Context, records []record) (heads, error) {
 // fetchMoved fetches the branches that stand elsewhere on the remote than they
 // did when last seen.
 func (s *Store) fetchMoved(ctx context.Context, now heads, branches map[string]bool) error {
+	if s.fetchedAll(now, branches) {
+		return nil
+	}
+	if err := s.fetchThose(ctx, now, branches); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.fetched) >= maxKnown {
+		clear(s.fetched)
+	}
+	for b := range branches {
+		s.fetched[b] = now[b]
+	}
+	return nil
+}
+
+func (s *Store) fetchedAll(now heads, branches map[string]bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := range branches {
+		if at, ok := s.fetched[b]; !ok || at != now[b] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Store) fetchThose(ctx context.Context, now heads, branches map[string]bool) error {
 	prefix := "refs/remotes/" + s.o.Remote
 	refs, err := s.o.Git.Refs(ctx, s.o.Repo, prefix)
 	if err != nil {
@@ -210,7 +239,7 @@ func (s *Store) open(ctx context.Context, r *record, now heads) (board.PullReque
 	if !there {
 		head = r.HeadSHA
 	}
-	if !based || !s.o.Git.HasCommit(ctx, s.o.Repo, head) {
+	if !based || !s.holds(ctx, base, head) {
 		pr := static(r)
 		pr.HeadSHA, pr.Mergeable = head, board.MergeUnknown
 		pr.CheckRuns, pr.Checks = s.checksAt(r, head)

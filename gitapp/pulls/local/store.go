@@ -74,6 +74,8 @@ type Store struct {
 
 	mu    sync.Mutex
 	known map[pair]derived // what follows from two commits
+	// fetched is where the remote's branches stood when last fetched.
+	fetched heads
 }
 
 var (
@@ -93,7 +95,7 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Store{o: o, known: map[pair]derived{}}
+	s := &Store{o: o, known: map[pair]derived{}, fetched: heads{}}
 	s.SetChecks(o.Checks)
 	return s
 }
