@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,9 +53,7 @@ func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
 	}
 	d, err := demo.Prepare(ctx, demo.Options{
 		Dir: dir, Fast: o.fast, Environ: demoEnviron(f.Environ()),
-		Run: func(ctx context.Context, dir string, args ...string) (string, error) {
-			return runInside(ctx, f, dir, args)
-		},
+		Run: demoRunner(f, 0), Before: func(ago time.Duration) demo.Runner { return demoRunner(f, ago) },
 	})
 	if err != nil {
 		return failWith(err)
@@ -115,11 +114,21 @@ func demoEnviron(env []string) []string {
 	})
 }
 
+// demoRunner runs commands of ours in the demo, with a clock that is so much
+// behind.
+func demoRunner(f *app.Factory, behind time.Duration) demo.Runner {
+	return func(ctx context.Context, dir string, args ...string) (string, error) {
+		return runInside(ctx, f, dir, behind, args)
+	}
+}
+
 // runInside runs one command of ours in the demo, in this process.
-func runInside(ctx context.Context, f *app.Factory, dir string, args []string) (string, error) {
+func runInside(ctx context.Context, f *app.Factory, dir string, behind time.Duration, args []string) (string, error) {
 	var out, errs bytes.Buffer
 	io := &app.IO{In: strings.NewReader(""), Out: &out, Err: &errs, Width: func() int { return 0 }}
-	if code := Main(ctx, demoFactory(f, dir, io), args); code != exitOK {
+	inside := demoFactory(f, dir, io)
+	inside.Now = func() time.Time { return f.Now().Add(-behind) }
+	if code := Main(ctx, inside, args); code != exitOK {
 		return out.String(), fmt.Errorf("dispatcher %s: %s", strings.Join(args[:min(2, len(args))], " "), strings.TrimPrefix(strings.TrimSpace(errs.String()), "dispatcher: "))
 	}
 	return out.String(), nil

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/git"
@@ -48,6 +49,9 @@ type Options struct {
 	Fast    bool     // short pauses and timers
 	Environ []string // environment of git
 	Run     Runner
+	// Before runs a command as if it had been run so long ago: what a session
+	// that vanished has left; nil runs it now.
+	Before func(ago time.Duration) Runner
 }
 
 // Demo is a prepared folder.
@@ -57,6 +61,7 @@ type Demo struct {
 	Remote    string // bare
 	Continued bool   // it was there already
 	run       Runner
+	before    Runner
 }
 
 // marker makes a folder a demo's. Ready is set when everything stands; a
@@ -76,7 +81,10 @@ func Prepare(ctx context.Context, o Options) (Demo, error) {
 	if err != nil {
 		return Demo{}, err
 	}
-	d := Demo{Dir: dir, Repo: filepath.Join(dir, repoDir), Remote: filepath.Join(dir, remoteDir), run: o.Run}
+	d := Demo{Dir: dir, Repo: filepath.Join(dir, repoDir), Remote: filepath.Join(dir, remoteDir), run: o.Run, before: o.Run}
+	if o.Before != nil {
+		d.before = o.Before(goneSince)
+	}
 	m, err := d.marker()
 	if err != nil {
 		return Demo{}, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ func fakeBoard() demo.Runner {
 	return func(_ context.Context, _ string, args ...string) (string, error) {
 		if strings.Join(args[:2], " ") == "board create" {
 			n++
-			return "DSP-" + string(rune('0'+n)) + "\n", nil
+			return fmt.Sprintf("DSP-%d\n", n), nil
 		}
 		if args[0] == "pr" {
 			return "#1\n", nil

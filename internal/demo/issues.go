@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // issue is one row of the demo's board.
@@ -14,21 +15,30 @@ type issue struct {
 	body    string
 	ready   bool // else it stays in Backlog
 	pull    pull // opened before the demo begins: it waits in Human Review
+	left    bool // In Progress, claimed by a session that vanished
 	label   string
 	blocker string
 }
 
 // The refs that have a part of their own.
 const (
-	refCount  = "DSP-1" // passes at once
-	refDue    = "DSP-2" // asks a question
-	refUndo   = "DSP-3" // is sent back by the reviewer
-	refPrompt = "DSP-4" // waits for refCount's pull request
-	refPurge  = "DSP-5" // wants the owner's word first
-	refSort   = "DSP-6" // fails twice
-	refCopy   = "DSP-7" // is in Backlog
-	refHelp   = "DSP-8" // has a pull request that conflicts with main
-	refBackup = "DSP-9" // has one that is behind main
+	refCount  = "DSP-1"  // passes at once
+	refDue    = "DSP-2"  // asks a question
+	refUndo   = "DSP-3"  // is sent back by the reviewer
+	refPrompt = "DSP-4"  // waits for refCount's pull request
+	refPurge  = "DSP-5"  // wants the owner's word first
+	refSort   = "DSP-6"  // fails twice
+	refCopy   = "DSP-7"  // is in Backlog
+	refHelp   = "DSP-8"  // has a pull request that conflicts with main
+	refBackup = "DSP-9"  // has one that is behind main
+	refPlain  = "DSP-10" // was left behind by another session
+)
+
+// The session that left an issue behind, and how long ago it last stamped its
+// claim: longer than any claim stays fresh.
+const (
+	goneSession = "0f0e0d0c-0b0a-4908-8706-050403020100"
+	goneSince   = 2 * time.Hour
 )
 
 // pull is a pull request that the demo begins with.
@@ -94,6 +104,10 @@ I have not made up my mind how the date should look in the file.
 `,
 		pull: pull{branchBackup, "Say how to keep a copy", "A page in `docs/` shows how to copy the list and how to put it back."},
 	},
+	{ref: refPlain, left: true, title: "Write down why the list is a plain text file", body: `People ask for a database. Say why there is none.
+
+- [ ] a short page that says so
+`},
 }
 
 // makeBoard fills the board with our own command line, as an owner would.
@@ -105,6 +119,8 @@ func (d *Demo) makeBoard(ctx context.Context) error {
 			role = "ready"
 		case i.pull.branch != "":
 			role = "human-review"
+		case i.left:
+			role = "in-progress"
 		}
 		args := []string{"board", "create", "--milestone", Milestone, "--state", role, "--body", i.body}
 		if i.label != "" {
@@ -119,6 +135,12 @@ func (d *Demo) makeBoard(ctx context.Context) error {
 		}
 		if !strings.Contains(out, i.ref) {
 			return fmt.Errorf("fill the board: expected %s, the board answered %q", i.ref, strings.TrimSpace(out))
+		}
+		if !i.left {
+			continue
+		}
+		if _, err := d.before(ctx, d.Repo, "board", "claim", i.ref, "dev", "--session", goneSession); err != nil {
+			return fmt.Errorf("leave %s behind: %w", i.ref, err)
 		}
 	}
 	return nil
