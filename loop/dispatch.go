@@ -38,6 +38,7 @@ func (f *firing) dispatch(ctx context.Context, d state.Dispatch) error {
 		return err
 	}
 	f.replace(issue)
+	f.facts.Lives[issue.Ref] = f.showsLife(&issue)
 	j := plan.Judge(&f.facts, &issue)
 	if j.Hold != "" || j.Kind != d.Kind {
 		f.skip(issue.Ref)

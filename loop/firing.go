@@ -173,7 +173,6 @@ func (f *firing) readFacts(ctx context.Context) error {
 	}
 	f.refresh()
 	f.sight(ctx, others)
-	f.facts.Lives = f.lives(others)
 	f.facts.LastRuns = f.lastRuns(ctx, others)
 	f.polledAt = f.facts.Now
 	for i := range pulls {
@@ -190,6 +189,7 @@ func (f *firing) refresh() {
 	f.facts.Mode = f.e.modeNow()
 	f.facts.Runs = f.book.runs
 	f.facts.Limited = f.e.runtime.limits(f.facts.Now)
+	f.facts.Lives = f.lives(f.facts.Others) // a claim grows stale while a firing lasts
 }
 
 // close lets the actor automation set Done and clears the row.

@@ -19,15 +19,21 @@ type Life interface {
 func (f *firing) lives(rows []board.Issue) map[board.Ref]bool {
 	out := map[board.Ref]bool{}
 	for i := range rows {
-		c := rows[i].Claim
-		if c == nil || !c.Stale(f.facts.Now, f.facts.Settings.StaleWindow) {
-			continue
-		}
-		if f.e.d.Life.Lives(*c) || !f.standsStill(rows[i].Ref, c) || plan.SignOfLife(&f.facts, &rows[i]) {
+		if f.showsLife(&rows[i]) {
 			out[rows[i].Ref] = true
 		}
 	}
 	return out
+}
+
+// showsLife says whether the claim of a row is stale and its worker lives all
+// the same, as far as can be told.
+func (f *firing) showsLife(row *board.Issue) bool {
+	c := row.Claim
+	if c == nil || !c.Stale(f.facts.Now, f.facts.Settings.StaleWindow) {
+		return false
+	}
+	return f.e.d.Life.Lives(*c) || !f.standsStill(row.Ref, c) || plan.SignOfLife(&f.facts, row)
 }
 
 // stranded takes over or lets go the rows that another session left behind,
@@ -55,15 +61,19 @@ func (f *firing) stranded(ctx context.Context) error {
 // has taken since is left alone.
 func (f *firing) letGo(ctx context.Context, d state.Decision) error {
 	if d.Op == state.OpNotice {
-		f.notify(d.Ref, d.Text)
+		if !f.facts.Skip[d.Ref] {
+			f.notify(d.Ref, d.Text)
+		}
 		return nil
 	}
 	issue, err := f.e.d.Board.Issue(ctx, d.Ref)
 	if err != nil {
 		return err
 	}
-	if c := issue.Claim; c == nil || issue.Role != d.From || c.Session != d.Text || !c.Stale(f.e.o.Now(), f.facts.Settings.StaleWindow) {
-		return nil // it showed a sign of life since the poll
+	f.refresh()
+	if c := issue.Claim; c == nil || issue.Role != d.From || c.Session != d.Text || !c.Stale(f.facts.Now, f.facts.Settings.StaleWindow) || f.showsLife(&issue) {
+		f.skip(d.Ref) // it showed a sign of life since the poll
+		return nil
 	}
 	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
 	return claims.Release(ctx, d.Ref, d.Text)

@@ -138,6 +138,9 @@ func TestRouteDeveloper(t *testing.T) {
 		{"6 parked, the state missing", "asked and released", dev(incomplete, issue(wrote("developer", "a or b?"), released)), []string{"state question from in-progress", "forget"}, ""},
 		{"6 parked, the release missing", "asked and moved", dev(incomplete, issue(wrote("developer", "a or b?"), inColumn(question, "developer"))), []string{"release", "forget"}, ""},
 		{"6 parked", "died after parking", dev("", died("killed"), issue(wrote("developer", "a or b?"), inColumn(question, "developer"))), []string{"release", "forget"}, ""},
+		{"Questions: the owner answers", "moved back to work, released", dev(incomplete, issue(wrote("developer", "a or b?"), movedBy("owner", 1, question), released)), []string{"forget"}, ""},
+		{"Questions: the owner answers", "moved back to work, still claimed", dev(incomplete, issue(wrote("developer", "a or b?"), movedBy("owner", 1, question))), []string{"assign developer", "forget"}, ""},
+		{"Questions: the owner answers", "moved back to work before this run", dev(incomplete, issue(movedBy("owner", 50, question), wrote("developer", "a or b?"))), []string{"state question from in-progress", "release", "forget"}, ""},
 		{"6 parked", "an older question is no question", dev(incomplete, issue(said(200, "developer", "old?"))), again, "INCOMPLETE"},
 		{"6 parked", "a comment on COMPLETE parks nothing", dev(complete, issue(wrote("developer", "note"))), forward, ""},
 

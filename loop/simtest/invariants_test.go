@@ -114,13 +114,29 @@ func (s *sim) anyMerged(i *board.Issue) bool {
 func (s *sim) judged(by board.Actor, i *board.Issue, pr *board.PullRequest) {
 	v := s.workers[by.Run]
 	switch {
+	case v != nil && v.run.Kind == board.KindCleaner:
+		s.prior(v, i)
+	case v == nil && s.cleanUpLeft(by.Run):
 	case v == nil || v.run.Kind != board.KindReviewer:
 		s.broken("%s goes to Human Review without a reviewer (%s)", i.Ref, by.Run)
 	case v.exit == nil || report.Parse(v.run.Kind, v.exit.Final).Verdict != report.VerdictPass:
 		s.broken("%s goes to Human Review without a PASS of %s", i.Ref, by.Run)
-	case pr == nil || s.writer != nil && s.writer.seen[pr.Name] != v.run.Head:
+	case pr == nil || s.writer != nil && !s.mergeOnly(v.run.Head, s.writer.seen[pr.Name]):
 		s.broken("%s: the verdict of %s on %s is applied to another head", i.Ref, by.Run, v.run.Head)
 	}
+}
+
+// cleanUpLeft says whether a run is a clean-up whose worker never lived: its row
+// goes back.
+func (s *sim) cleanUpLeft(run string) bool {
+	for _, c := range s.checkouts {
+		for _, r := range c.runs {
+			if r.ID == run && r.Kind == board.KindCleaner && r.PriorRole == board.RoleHumanReview {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // claimed checks that a claim is journalled before it is taken, and that no

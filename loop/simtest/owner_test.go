@@ -33,7 +33,7 @@ func (s *sim) act() {
 		}
 	case n < 54:
 		if pr != nil && pr.State == board.PullOpen {
-			pr.State, pr.MergedAt = board.PullMerged, s.wall()
+			s.merges(pr)
 			s.acted(i.Ref, "merges "+pr.Name)
 		}
 	case n < 60:

@@ -22,6 +22,7 @@ type checkout struct {
 	runs    []state.Run
 	runtime journal.Runtime
 	costs   map[string]journal.Cost
+	spent   []journal.Cost   // the same, in order
 	trees   map[string]*tree // by path
 	boot    int
 	p       *process // the loop that lives there, nil when none does
@@ -31,6 +32,7 @@ type checkout struct {
 // tree is a worktree.
 type tree struct {
 	ref    board.Ref
+	branch string
 	holder string // run that holds its lock
 	work   bool   // it holds something that is nowhere else
 }
@@ -82,7 +84,8 @@ func (p *process) deps() loop.Deps {
 	return loop.Deps{
 		Board: boardOf{p: p, as: p.s.as(board.Actor{Kind: board.ActorDispatcher})},
 		Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p},
-		Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p},
+		Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p}, Ledger: ledgerOf{p}, Hooks: hooksOf{p},
+		Updates: updatesOf{p}, Branches: branchesOf{p},
 	}
 }
 
@@ -288,7 +291,7 @@ func (f pullsOf) RunChecks(_ context.Context, name string) error {
 type treesOf struct{ p *process }
 
 func (f treesOf) Create(_ context.Context, issue board.Issue, run string) (t loop.Worktree, err error) {
-	err = f.p.effect("worktree", func() error { t, err = f.p.s.makeTree(f.p.at, issue, run); return err })
+	err = f.p.effect("worktree", func() error { t, err = f.p.s.makeTree(f.p.at, issue, taskBranch(issue.Ref), run); return err })
 	return t, err
 }
 
@@ -380,6 +383,7 @@ func (f journalOf) AddCost(c journal.Cost) error {
 	return f.p.write("cost", func() error {
 		if _, counted := f.p.at.costs[c.Run]; !counted {
 			f.p.at.costs[c.Run] = c
+			f.p.at.spent = append(slices.Clone(f.p.at.spent), c)
 		}
 		return nil
 	})
@@ -394,6 +398,23 @@ func (f journalOf) CostOn(time.Time) (float64, error) {
 		sum += c.USD
 	}
 	return sum, nil
+}
+
+// ledgerOf is what a checkout's runs have cost.
+type ledgerOf struct{ p *process }
+
+func (f ledgerOf) Costs() ([]journal.Cost, error) {
+	if f.p.dead {
+		return nil, errGone
+	}
+	return f.p.at.spent, nil
+}
+
+// hooksOf are the owner's own commands: now and then one fails.
+type hooksOf struct{ p *process }
+
+func (f hooksOf) Hook(_ context.Context, name loop.HookName, _ state.Run) error {
+	return f.p.effect("hook "+string(name), func() error { return nil })
 }
 
 // lifeOf tells whether a claim's worker lives on the world's one machine.

@@ -31,6 +31,9 @@ type sim struct {
 
 	board     *simBoard
 	pulls     []*board.PullRequest
+	base      int                // how many commits the base has
+	branches  map[string]*branch // by pull request
+	clean     map[string]string  // heads that came of others by clean merges
 	checkouts []*checkout
 	workers   map[string]*worker
 	living    []*worker
@@ -70,6 +73,7 @@ type late struct {
 func newSim(seed uint64, what kindOf, verbose bool) *sim {
 	s := &sim{
 		seed: seed, dice: rand.New(rand.NewPCG(seed, 0x51)), what: what, verbose: verbose,
+		branches: map[string]*branch{}, clean: map[string]string{},
 		workers: map[string]*worker{}, forbidden: map[string]bool{},
 		ownerMoved: map[board.Ref]int{}, claimedAt: map[string]int{}, orphans: map[string]bool{}, stampedAt: map[board.Ref]int{}, failed: map[work]int{},
 	}
@@ -365,7 +369,8 @@ func (s *sim) unrest() string {
 		}
 	}
 	for _, i := range s.board.rows {
-		if i.Claim != nil {
+		// One that nobody renews may stand on a row that is held for its owner.
+		if c := i.Claim; c != nil && !(s.orphans[c.Session] && c.Stale(s.wall(), window)) {
 			return fmt.Sprintf("%s is claimed by %s", i.Ref, i.Claim.Session)
 		}
 	}

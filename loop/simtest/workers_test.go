@@ -191,8 +191,12 @@ func drafts(v *worker) { v.s.push(v, true) }
 // behaviour is how the next worker of a kind works. Once the world is calm
 // every worker does what it should.
 func (s *sim) behaviour(k board.Kind) []move {
-	if k == board.KindReviewer {
+	switch k {
+	case board.KindReviewer:
 		return s.reviewing()
+	case board.KindCleaner:
+		return s.merging()
+	case board.KindDeveloper:
 	}
 	if s.calm {
 		return []move{works, pushes, ticks, says("STATUS: COMPLETE")}

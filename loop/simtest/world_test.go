@@ -27,6 +27,14 @@ func (s *sim) listPulls() []board.PullRequest {
 	for n, p := range s.pulls {
 		out[n] = *p
 		out[n].Reviews = slices.Clone(p.Reviews)
+		if p.State != board.PullOpen {
+			continue
+		}
+		b := s.branchOf(p.Name)
+		out[n].BaseSHA, out[n].Behind, out[n].Mergeable = s.baseSHA(), s.base-b.on, board.MergeClean
+		if b.conflict {
+			out[n].Mergeable = board.MergeConflict
+		}
 	}
 	return out
 }
@@ -48,17 +56,27 @@ func (s *sim) push(v *worker, draft bool) {
 	for _, p := range s.pulls {
 		if p.Head == v.run.Branch && p.State == board.PullOpen {
 			p.HeadSHA, p.Checks, p.Draft = head, checks, p.Draft && draft
+			if s.dice.IntN(2) == 0 {
+				*s.branchOf(p.Name) = branch{on: s.base} // it merged the base on the way
+			}
 			return
 		}
 	}
 	n := len(s.pulls) + 1
 	s.pulls = append(s.pulls, &board.PullRequest{
 		Number: n, Name: fmt.Sprintf("#%d", n), State: board.PullOpen, Author: "dev[bot]", ByAgent: true, Base: "main", Draft: draft,
-		Head: v.run.Branch, HeadSHA: head, Checks: checks, Issues: []board.Ref{v.run.Ref}, CreatedAt: s.wall(), Mergeable: board.MergeClean,
+		Head: v.run.Branch, HeadSHA: head, Checks: checks, Issues: []board.Ref{v.run.Ref}, CreatedAt: s.wall(),
 	})
 }
 
+// newHead is a head that a branch moves to: a review's tries are those of one
+// head.
 func (s *sim) newHead() string {
+	for w := range s.failed {
+		if w.kind == board.KindReviewer {
+			delete(s.failed, w)
+		}
+	}
 	s.heads++
 	return fmt.Sprintf("head%08d", s.heads)
 }
@@ -78,8 +96,7 @@ func (s *sim) runChecks(name string) {
 	}
 }
 
-func (s *sim) makeTree(at *checkout, issue board.Issue, run string) (loop.Worktree, error) {
-	branch := plan.BranchPrefix(issue.Ref) + "work"
+func (s *sim) makeTree(at *checkout, issue board.Issue, branch, run string) (loop.Worktree, error) {
 	path := fmt.Sprintf("/trees/%d/%s", at.n, branch)
 	t := at.trees[path]
 	if t != nil && t.holder != "" && t.holder != run && s.lives(t.holder) {
@@ -90,11 +107,11 @@ func (s *sim) makeTree(at *checkout, issue board.Issue, run string) (loop.Worktr
 	}
 	fresh := t == nil
 	if fresh {
-		t = &tree{ref: issue.Ref}
+		t = &tree{ref: issue.Ref, branch: branch}
 		at.trees[path] = t
 	}
 	t.holder, t.work = run, true
-	return loop.Worktree{Path: path, Branch: branch, Base: "base", Fresh: fresh}, nil
+	return loop.Worktree{Path: path, Branch: branch, Base: s.baseSHA(), Fresh: fresh}, nil
 }
 
 // freeTree unlocks a worktree: what is unlocked may be removed, so that nobody
