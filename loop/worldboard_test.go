@@ -27,6 +27,8 @@ type memoryBoard struct {
 	rows []*board.Issue
 	// refuse are rows that cannot be claimed, with the reason.
 	refuse map[board.Ref]error
+	// unsure are rows whose next claim is taken and answered as unknown.
+	unsure map[board.Ref]bool
 	// hide leaves every row that is at work out of the answers to a poll.
 	hide bool
 	// log is every change of a claim and a state, for a failed test to print.
@@ -291,6 +293,10 @@ func (b *memoryBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, re
 			next.Host, next.Boot, next.PID, next.PIDStart = req.Host, req.Boot, req.PID, req.PIDStart
 		}
 		i.Claim, out = &next, next
+		if b.unsure[i.Ref] {
+			delete(b.unsure, i.Ref)
+			return fmt.Errorf("claim %s: %w", ref, board.ErrUnknownOutcome)
+		}
 		return nil
 	})
 	return out, err

@@ -77,6 +77,7 @@ func TestEligibility(t *testing.T) {
 		{line: "5 Fresh claim from another session", name: "fresh claim", issue: row(me, work, claimed("other", 12)), hold: plan.HoldClaim, waits: "12m"},
 		{line: "5 Fresh claim from another session", name: "at the edge", issue: row(me, work, claimed("other", 90)), hold: plan.HoldClaim},
 		{line: "5 Stale = older than claimStaleMinutes", name: "stale claim", issue: row(me, work, claimed("other", 91)), kind: board.KindDeveloper, tier: 1},
+		{line: "design 6: and no sign of life", name: "stale claim of a living worker", issue: row(me, work, claimed("other", 91)), facts: edits{func(f *plan.Facts) { f.Lives = map[board.Ref]bool{me: true} }}, hold: plan.HoldClaim, waits: "still lives"},
 		{line: "design 6: stale = lease expired", name: "expired lease", issue: row(me, work, claimed("other", 1), func(i *board.Issue) { i.Claim.LeaseUntil = ago(0).Add(-1) }), kind: board.KindDeveloper, tier: 1},
 		{line: "design 6: an expired lease only permits takeover", name: "old stamp under a lease", issue: row(me, work, claimed("other", 500), func(i *board.Issue) { i.Claim.LeaseUntil = noon.Add(60e9) }), hold: plan.HoldClaim},
 		{line: "design 6: a stamp in the future is treated as fresh", name: "future stamp", issue: row(me, work, claimed("other", -30)), hold: plan.HoldClaim, waits: "0m"},
