@@ -50,6 +50,7 @@ type world struct {
 	hookFails map[loop.HookName]int
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone
 	checked   int
+	pruned    int // how often worktrees were pruned
 	history   history
 	faults    []string
 	ids, pids int

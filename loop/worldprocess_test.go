@@ -338,6 +338,7 @@ func (f treesOf) Prune(ctx context.Context) ([]string, error) {
 	}
 	f.p.w.mu.Lock()
 	defer f.p.w.mu.Unlock()
+	f.p.w.pruned++
 	for _, t := range f.p.w.trees {
 		if t.maker != nil && t.maker.died() {
 			t.holder, t.maker = "", nil

@@ -1,0 +1,44 @@
+package loop_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop"
+)
+
+// An idle loop prunes once a minute, however often it fires; where something
+// has changed that could free a worktree it prunes with the next firing.
+func TestPruneOnlyWhereItCanHelp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.ready("later", in(board.RoleBacklog))
+		p := w.start(forever, func(o *loop.Options) { o.Poll = 5 * time.Second })
+		time.Sleep(time.Minute + time.Second)
+		first, fired := w.prunes(), p.e.Snapshot().Firing
+		time.Sleep(time.Hour)
+		idle := w.prunes() - first
+		if fires := p.e.Snapshot().Firing - fired; fires < 700 || idle < 59 || idle > 61 {
+			t.Errorf("an idle hour with %d firings pruned %d times, want once a minute", fires, idle)
+		}
+		// A developer, a reviewer: each start and each end may free something.
+		before := w.prunes()
+		w.ready("work")
+		time.Sleep(10 * time.Second)
+		if w.prunes() == before {
+			t.Error("nothing was pruned when a run had begun")
+		}
+		time.Sleep(time.Hour) // to the end of the task
+		p.leave()
+		w.sound()
+	})
+}
+
+func (w *world) prunes() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pruned
+}
