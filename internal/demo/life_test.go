@@ -102,7 +102,7 @@ func TestLivesThatTheOwnerStarts(t *testing.T) {
 	h.owner("board", "label", "DSP-5", "remove", "Confirm with user")
 	h.owner("board", "state", "DSP-7", "ready")
 	h.owner("board", "create", "--milestone", "demo", "--state", "ready", "--body", "- [ ] a\n- [ ] b\n", "Something new")
-	for _, ref := range []string{"DSP-5", "DSP-7", "DSP-10"} {
+	for _, ref := range []string{"DSP-5", "DSP-7", "DSP-11"} {
 		h.develop(ref)
 		h.review(ref, report.VerdictPass)
 		h.done(ref)

@@ -56,7 +56,7 @@ func TestWholeDemo(t *testing.T) {
 			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
 		}
 	}
-	if len(rows) != 9 {
+	if len(rows) != 10 {
 		t.Errorf("%d issues", len(rows))
 	}
 	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
@@ -83,13 +83,13 @@ func (h *hand) waitsForTheOwner() {
 	for ref, role := range map[string]board.Role{
 		"DSP-1": board.RoleHumanReview, "DSP-2": board.RoleQuestion, "DSP-3": board.RoleHumanReview,
 		"DSP-4": board.RoleReady, "DSP-5": board.RoleReady, "DSP-6": board.RoleInProgress, "DSP-7": board.RoleBacklog,
-		"DSP-8": board.RoleHumanReview, "DSP-9": board.RoleHumanReview,
+		"DSP-8": board.RoleHumanReview, "DSP-9": board.RoleHumanReview, "DSP-10": board.RoleHumanReview,
 	} {
 		if got := rows[ref]; got.Role != string(role) || got.Claim != nil || got.Waits == "" {
 			h.t.Errorf("%s: %+v, want %s, unclaimed and a reason", ref, got, role)
 		}
 	}
-	if got := len(h.pulls()); got != 4 {
+	if got := len(h.pulls()); got != 5 {
 		h.t.Errorf("%d pull requests", got)
 	}
 	if p := h.pull("DSP-3"); len(p.Reviews) != 2 {
