@@ -50,9 +50,17 @@ func (f *firing) look(ctx context.Context, r state.Run) error {
 	case state.WorkerExited:
 		return f.settle(ctx, r, *st.Exit)
 	case state.WorkerDead, state.WorkerAbsent:
-		return f.settle(ctx, r, state.WorkerExit{Problem: "its worker vanished without a word", Ended: f.e.o.Now()})
+		return f.settle(ctx, r, f.vanished(st))
 	}
 	return fmt.Errorf("run %s is in the unknown phase %q", r.ID, st.Phase)
+}
+
+// vanished is the end of a worker that left no record of it. What it had cost
+// until then is known from its stream, and was spent all the same.
+func (f *firing) vanished(st state.WorkerStatus) state.WorkerExit {
+	return state.WorkerExit{
+		Problem: "its worker vanished without a word", CostUSD: st.CostUSD, Tokens: st.Tokens, Ended: f.e.o.Now(),
+	}
 }
 
 // settle routes a run that is over.

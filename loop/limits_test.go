@@ -308,3 +308,31 @@ func TestReload(t *testing.T) {
 		p.wait()
 	})
 }
+
+// TestCostOfTheDead: what a worker cost that died with its machine, or
+// vanished, was spent all the same.
+func TestCostOfTheDead(t *testing.T) {
+	for name, loopDies := range map[string]bool{"it vanished": false, "the machine died": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				ref := w.ready("dear")
+				w.on(ref, board.KindDeveloper, func(a *agent) string { a.change(func(v *worker) { v.spent = 3 }); return endless(a) })
+				p := w.start(forever, limits(2, 0))
+				time.Sleep(5 * time.Minute)
+				if loopDies {
+					p.crash()
+				}
+				w.killAll()
+				if loopDies {
+					p = w.start(forever, limits(2, 0))
+				}
+				time.Sleep(5 * time.Minute)
+				if s := p.e.Snapshot(); s.CostToday != 3 || w.starts(ref, board.KindDeveloper) != 1 || !strings.HasPrefix(p.row(ref).Waits, "quota: $3.00 of $2.00 spent today") {
+					t.Errorf("$%.2f today, %d tries, it waits: %q", s.CostToday, w.starts(ref, board.KindDeveloper), p.row(ref).Waits)
+				}
+				p.send(state.CommandAbort)
+				p.wait()
+			})
+		})
+	}
+}

@@ -45,6 +45,9 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 	case state.WorkerExited:
 		return nil
 	case state.WorkerDead, state.WorkerAbsent:
+		if err := f.charge(r, f.vanished(st)); err != nil {
+			return err
+		}
 		issue, err := f.e.d.Board.Issue(ctx, r.Ref)
 		if gone(err) {
 			return f.drop(ctx, r, "its issue is gone")
