@@ -40,22 +40,29 @@ type shot struct {
 	waitFor func(screen string) bool
 }
 
-// shots are taken in this order in one life of the demo.
+// pause stands between two keys that together would be another one.
+const pause = ""
+
+// shots are taken in this order in one life of the demo. The size changes
+// once at most: what is drawn during a change is of no use.
 var shots = []shot{
 	{
-		name: "workers", title: "A worker's transcript: what it says, the commands it runs, the changes it makes", w: 120, h: 28,
-		keys: []string{"2"}, waitFor: func(s string) bool { return strings.Count(s, " ✓ ") >= 10 },
+		name: "workers", title: "A worker's transcript: what it says, the commands it runs, the changes it makes", w: 120, h: 30,
+		keys: []string{"2", pause, pause, pause, pause, pause, pause, pause, pause, "j"}, waitFor: func(s string) bool { return strings.Count(s, " ✓ ") >= 9 && strings.Contains(s, "DSP-1 developer") },
 	},
 	{
 		name: "board", title: "The board: every row says why it waits; live workers below, what needs you above", w: 120, h: 30,
 		keys: []string{"1"}, waitFor: func(s string) bool {
-			return strings.Contains(s, "Question 1") && strings.Contains(s, "Review 1") && strings.Count(s, "●") >= 3 && whole(s)
+			return strings.Contains(s, "question, ") && !strings.Contains(s, "Review 0") && strings.Count(s, "●") >= 3 && whole(s)
 		},
 	},
-	{name: "board-80", title: "The same board on a terminal of 80 columns: a list, and what is selected", w: 80, h: 24, waitFor: whole},
 	{
-		name: "needs-you", title: "What needs you: a worker's question with its options, and the field for your answer", w: 120, h: 28,
-		keys: []string{"3", "\x1b[H", "a", "1"}, waitFor: func(s string) bool { return strings.Contains(s, "send") && whole(s) },
+		name: "needs-you", title: "What needs you: a worker's question with its options, and the field for your answer", w: 120, h: 30,
+		keys: []string{"3", pause, "k", "k", "k", "k", "k", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "send") && whole(s) },
+	},
+	{
+		name: "board-80", title: "The same board on a terminal of 80 columns: a list, and what is selected", w: 80, h: 24,
+		keys: []string{"\x1b", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "In progress ") && whole(s) },
 	},
 }
 
@@ -111,6 +118,10 @@ func take(ctx context.Context, t *terminal, s *shot, to, tmp string, wait time.D
 		return err
 	}
 	for _, k := range s.keys {
+		if k == pause {
+			time.Sleep(500 * time.Millisecond)
+			continue
+		}
 		if err := t.press(k); err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func (t *terminal) picture(ctx context.Context, title string) (svg, text string,
 	for ctx.Err() == nil {
 		before := t.emu.Render()
 		rows := t.cells()
-		if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w {
+		if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w && rows[at.Y][at.X].text == " " {
 			rows[at.Y][at.X].style.bg, rows[at.Y][at.X].style.fg = foreground, background
 		}
 		svg = draw(rows, title)
