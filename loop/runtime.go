@@ -39,6 +39,7 @@ func (x *runtime) update(change func(*journal.Runtime)) error {
 	next.Limits = maps.Clone(x.last.Limits)
 	change(&next)
 	next.At = x.now()
+	maps.DeleteFunc(next.Limits, func(_ string, until time.Time) bool { return !until.After(next.At) })
 	x.last = next
 	if err := x.save(next); err != nil {
 		return fmt.Errorf("save the runtime state: %w", err)

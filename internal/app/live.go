@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,8 +35,9 @@ type reloader struct {
 	store *local.Store
 	need  func(*config.Config) error // whether its agents are there
 
-	seen   []byte // the file as it was looked at last
-	unread string // why it could not be read then
+	seen     []byte // the file as it was looked at last
+	unread   string // why it could not be read then
+	platform string // what the file said of it at the start
 }
 
 var _ loop.Configuration = (*reloader)(nil)
@@ -44,7 +46,17 @@ var _ loop.Configuration = (*reloader)(nil)
 func newReloader(l *live, base string, store *local.Store, need func(*config.Config) error) *reloader {
 	r := &reloader{live: l, base: base, store: store, need: need}
 	r.seen, _ = os.ReadFile(l.now().Path) // one that cannot be read is told of by the first look
+	r.platform = platformIn(r.seen)
 	return r
+}
+
+// platformIn is the platform that a file names, whatever else is in it.
+func platformIn(data []byte) string {
+	var file struct {
+		Platform string `json:"platform"`
+	}
+	_ = json.Unmarshal(data, &file) // one that is no JSON names none, and is not taken
+	return file.Platform
 }
 
 func (r *reloader) Changed(ctx context.Context) (*loop.Tuning, []string) {
@@ -71,7 +83,11 @@ func (r *reloader) Changed(ctx context.Context) (*loop.Tuning, []string) {
 		return nil, []string{r.keeps(err)}
 	}
 	var notes []string
-	if late := carryOver(data, next, old); len(late) > 0 {
+	late := carryOver(next, old)
+	if platformIn(data) != r.platform {
+		late = append([]string{"platform"}, late...)
+	}
+	if len(late) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %s: read at the start only; restart the loop for the change to hold",
 			filepath.Base(old.Path), strings.Join(late, ", ")))
 	}
@@ -89,11 +105,8 @@ func (r *reloader) keeps(err error) string {
 
 // carryOver keeps what a running loop cannot change, and names what would have
 // changed.
-func carryOver(data []byte, next, old *config.Config) []string {
+func carryOver(next, old *config.Config) []string {
 	var late []string
-	if alone, v := config.Parse(data, ""); len(v) == 0 && alone.Platform != old.Platform {
-		late = append(late, "platform")
-	}
 	keep := func(name string, n, o any) {
 		to, from := reflect.ValueOf(n).Elem(), reflect.ValueOf(o).Elem()
 		if !reflect.DeepEqual(to.Interface(), from.Interface()) {

@@ -76,12 +76,13 @@ func TestReloadNamesWhatNeedsARestart(t *testing.T) {
 		"states": {"backlog": "a", "ready": "b", "changesRequested": "c", "inProgress": "d", "question": "e", "humanReview": "f", "done": "g"},
 		"agents": {"developer": "d", "reviewer": "r"}}`
 	for want, text := range map[string]string{
-		"platform":          `{"platform": "linear", ` + linear + `}`,
-		"native.path":       `{"platform": "native", "native": {"path": "x"}}`,
-		"native.key":        `{"platform": "native", "native": {"key": "X"}}`,
-		"pulls.kind":        `{"platform": "native", "repository": "acme/widgets", "pulls": {"kind": "github"}, "githubApps": {"developer": {"appId": 1, "installationId": 1, "slug": "d", "botLogin": "d[bot]", "botUserId": 1}, "reviewer": {"appId": 2, "installationId": 2, "slug": "r", "botLogin": "r[bot]", "botUserId": 2}}}`,
-		"pulls.base":        `{"platform": "native", "pulls": {"base": "trunk"}}`,
-		"claimStaleMinutes": `{"platform": "native", "claimStaleMinutes": 5}`,
+		"platform":              `{"platform": "linear", ` + linear + `}`,
+		"config.json: platform": `{"platform": "github"}`,
+		"native.path":           `{"platform": "native", "native": {"path": "x"}}`,
+		"native.key":            `{"platform": "native", "native": {"key": "X"}}`,
+		"pulls.kind":            `{"platform": "native", "repository": "acme/widgets", "pulls": {"kind": "github"}, "githubApps": {"developer": {"appId": 1, "installationId": 1, "slug": "d", "botLogin": "d[bot]", "botUserId": 1}, "reviewer": {"appId": 2, "installationId": 2, "slug": "r", "botLogin": "r[bot]", "botUserId": 2}}}`,
+		"pulls.base":            `{"platform": "native", "pulls": {"base": "trunk"}}`,
+		"claimStaleMinutes":     `{"platform": "native", "claimStaleMinutes": 5}`,
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
