@@ -23,6 +23,10 @@ race: ## run all tests under the race detector
 e2e: $(CLAUDE) ## run all tests, with the real agent against a scripted model
 	DISPATCHER_E2E=1 DISPATCHER_CLAUDE=$(abspath $(CLAUDE)) $(GO) test -race $(PKG)
 
+.PHONY: kills
+kills: ## kill the loop of a fast demo at 100 random moments
+	$(GO) test -count=1 -timeout 30m -v -run '^TestKilledDemo$$' ./internal/e2e -kills 100
+
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## run the linters
 	$(BIN)/golangci-lint run $(PKG)

@@ -1,8 +1,15 @@
-// Package e2e plays whole tasks with the real Claude Code CLI, the real git
-// and the real program, against a scripted model on loopback. It holds tests
-// only.
+// Package e2e plays whole tasks with the real program and the real git. It
+// holds tests only.
 //
-// The CLI is found by DISPATCHER_CLAUDE, or in .cache/claude of a folder
+// Some play with scripted agents and need nothing else: a loop that is killed
+// at random and at exact moments, two loops on one board, signals, the control
+// socket, and every kind of bad input. The random kills can be repeated and
+// counted:
+//
+//	go test -count=1 -v -run '^TestKilledDemo$' ./internal/e2e -kills 100 -seed 7
+//
+// The others play with the real Claude Code CLI, against a scripted model on
+// loopback. The CLI is found by DISPATCHER_CLAUDE, or in .cache/claude of a folder
 // upward; the tests skip without it, and fail instead when DISPATCHER_E2E is
 // 1. Nothing outside this machine is reached: every process gets an
 // environment of its own, with a dummy key, an empty home and loopback only.
