@@ -234,9 +234,11 @@ func TestFailure13IssueGone(t *testing.T) {
 		"unreadable": {func(w *world, _ *process, ref board.Ref) {
 			w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "cut" })
 		}, 1},
-		"the board does not answer":   {func(_ *world, p *process, _ board.Ref) { p.fail("issue", errTimeout) }, 1},
-		"the forge does not answer":   {func(_ *world, p *process, _ board.Ref) { p.fail("pulls", errTimeout) }, 1},
-		"the poll answers without it": {func(w *world, _ *process, _ board.Ref) { w.board.edit("DSP-1", func(*board.Issue) { w.board.hide = true }) }, 1},
+		"the board does not answer": {func(_ *world, p *process, _ board.Ref) { p.fail("issue", errTimeout) }, 1},
+		"the forge does not answer": {func(_ *world, p *process, _ board.Ref) { p.fail("pulls", errTimeout) }, 1},
+		"the poll answers without it": {func(w *world, _ *process, _ board.Ref) {
+			w.board.edit("DSP-1", func(*board.Issue) { w.board.hide = true })
+		}, 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
