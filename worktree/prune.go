@@ -37,7 +37,7 @@ type Pruned struct {
 // if a removal was tried in vain; ErrNoMain, before anything is done, if git's
 // list has no main checkout.
 func (m *Manager) Prune(ctx context.Context, req PruneRequest) (Pruned, error) {
-	var done Pruned
+	done := Pruned{Removed: []Outcome{}, Kept: []Outcome{}} // empty lists are lists in JSON too
 	err := m.exclusive(ctx, func() error {
 		list, err := m.git.Worktrees(ctx, m.repo)
 		if err != nil {

@@ -41,7 +41,9 @@ any case. Errors exit 2.`,
 		newBoardCommentCmd, newBoardAnswerCmd, newBoardLabelCmd, newBoardLinkPRCmd, newBoardTickCmd,
 		newBoardCreateCmd, newBoardEditCmd, newBoardBlockCmd, newBoardMoveCmd, newBoardExportCmd, newBoardImportCmd,
 	} {
-		cmd.AddCommand(c(f))
+		sub := c(f)
+		completeFlags(f, sub)
+		cmd.AddCommand(sub)
 	}
 	return cmd
 }

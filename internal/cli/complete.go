@@ -37,6 +37,22 @@ func completingOnce(f *app.Factory, byPosition ...choices) cobra.CompletionFunc 
 	return completing(f, append(byPosition, nothing)...)
 }
 
+// completeFlags completes the values of a board command's flags, which mean the
+// same wherever they stand.
+func completeFlags(f *app.Factory, cmd *cobra.Command) {
+	for name, c := range map[string]choices{
+		"milestone": milestones, "state": roles, "to": roles, "as": tags,
+		"parent": refs, "blocked-by": refs, "before": refs, "after": refs,
+	} {
+		if cmd.Flags().Lookup(name) == nil {
+			continue
+		}
+		if err := cmd.RegisterFlagCompletionFunc(name, completing(f, c)); err != nil {
+			panic("cli: complete --" + name + ": " + err.Error()) // registered twice
+		}
+	}
+}
+
 func nothing(context.Context, *app.Factory) []cobra.Completion { return nil }
 
 // refs are the open issues, in board order, with their titles.
@@ -84,6 +100,11 @@ func milestones(ctx context.Context, f *app.Factory) []cobra.Completion {
 		out = append(out, choice(m.Name, ""))
 	}
 	return out
+}
+
+// tags are whose a comment may be.
+func tags(context.Context, *app.Factory) []cobra.Completion {
+	return []cobra.Completion{"owner", "dispatcher", "developer", "reviewer", "cleaner"}
 }
 
 // maxDescription is how many characters of a title a shell shows.
