@@ -62,19 +62,21 @@ func (f *Factory) lookAtRepo(ctx context.Context) (Repo, error) {
 		return Repo{}, err
 	}
 	r := Repo{}
-	if r.Root, err = g.MainCheckout(ctx, cfg.Root); err != nil {
-		return Repo{}, err
-	}
-	if r.Common, err = g.CommonDir(ctx, r.Root); err != nil {
+	if r.Root, r.Common, err = g.Locate(ctx, cfg.Root); err != nil {
 		return Repo{}, err
 	}
 	if err := g.RequireCommit(ctx, r.Root); err != nil {
 		return Repo{}, err
 	}
-	if r.Base, err = g.DefaultBranch(ctx, r.Root, cfg.Pulls.Base); err != nil {
+	if r.Remote, err = g.Remote(ctx, r.Root); err != nil {
 		return Repo{}, err
 	}
-	if r.Remote, err = g.Remote(ctx, r.Root); err != nil {
+	if r.Base = cfg.Pulls.Base; r.Base != "" {
+		err = git.ValidBranch(r.Base)
+	} else {
+		r.Base, err = g.DefaultOf(ctx, r.Root, r.Remote)
+	}
+	if err != nil {
 		return Repo{}, err
 	}
 	return r, nil

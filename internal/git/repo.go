@@ -12,32 +12,39 @@ import (
 // MainCheckout is the main checkout of the repository that dir is in, absolute,
 // also where dir is in a linked worktree. ErrNotRepository, ErrBare.
 func (g *Git) MainCheckout(ctx context.Context, dir string) (string, error) {
+	root, _, err := g.Locate(ctx, dir)
+	return root, err
+}
+
+// Locate is MainCheckout, and the git folder that all worktrees share, as
+// CommonDir answers it.
+func (g *Git) Locate(ctx context.Context, dir string) (root, common string, err error) {
 	out, err := g.read(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir", "--absolute-git-dir")
 	if err != nil {
-		return "", fmt.Errorf("find the repository of %s: %w", dir, err)
+		return "", "", fmt.Errorf("find the repository of %s: %w", dir, err)
 	}
 	common, gitDir, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
 	common, gitDir = filepath.FromSlash(common), filepath.FromSlash(gitDir)
 	// The folder is named, not entered: safe.bareRepository would refuse that.
 	bare, err := g.readLine(ctx, dir, "--git-dir="+common, "rev-parse", "--is-bare-repository")
 	if err != nil {
-		return "", fmt.Errorf("find the main checkout of %s: %w", dir, err)
+		return "", "", fmt.Errorf("find the main checkout of %s: %w", dir, err)
 	}
 	if bare == "true" {
-		return "", fmt.Errorf("find the main checkout of %s: %w", dir, ErrBare)
+		return "", "", fmt.Errorf("find the main checkout of %s: %w", dir, ErrBare)
 	}
 	if filepath.Base(common) == ".git" {
-		return filepath.Dir(common), nil
+		return filepath.Dir(common), common, nil
 	}
 	// A submodule, or a repository whose .git lies elsewhere.
 	if common == gitDir {
 		top, err := g.readLine(ctx, dir, "rev-parse", "--path-format=absolute", "--show-toplevel")
 		if err != nil {
-			return "", fmt.Errorf("find the main checkout of %s: %w", dir, err)
+			return "", "", fmt.Errorf("find the main checkout of %s: %w", dir, err)
 		}
-		return filepath.FromSlash(top), nil
+		return filepath.FromSlash(top), common, nil
 	}
-	return "", fmt.Errorf("find the main checkout of %s: its git folder %s does not tell: run it in the main checkout", dir, common)
+	return "", "", fmt.Errorf("find the main checkout of %s: its git folder %s does not tell: run it in the main checkout", dir, common)
 }
 
 // CommonDir is the git folder that all worktrees of a repository share,
@@ -119,6 +126,12 @@ func (g *Git) DefaultBranch(ctx context.Context, dir, configured string) (string
 	if err != nil {
 		return "", err
 	}
+	return g.DefaultOf(ctx, dir, remote)
+}
+
+// DefaultOf is DefaultBranch where nothing is configured, with the remote
+// known; empty is none.
+func (g *Git) DefaultOf(ctx context.Context, dir, remote string) (string, error) {
 	if remote == "" {
 		return g.localDefault(ctx, dir)
 	}

@@ -43,15 +43,6 @@ func (s *Store) derive(ctx context.Context, p pair) (derived, error) {
 	return d, nil
 }
 
-// holds says whether the head can be looked at: what followed from it and the
-// base once needs no second look at the repository.
-func (s *Store) holds(ctx context.Context, base, head string) bool {
-	s.mu.Lock()
-	_, known := s.known[pair{base, head}]
-	s.mu.Unlock()
-	return known || s.o.Git.HasCommit(ctx, s.o.Repo, head)
-}
-
 func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
 	g, repo := s.o.Git, s.o.Repo
 	d := derived{mergeable: board.MergeClean}

@@ -239,13 +239,17 @@ func (s *Store) open(ctx context.Context, r *record, now heads) (board.PullReque
 	if !there {
 		head = r.HeadSHA
 	}
-	if !based || !s.holds(ctx, base, head) {
+	var d derived
+	var err error
+	if based {
+		d, err = s.derive(ctx, pair{base, head})
+	}
+	if !based || err != nil && !s.o.Git.HasCommit(ctx, s.o.Repo, head) {
 		pr := static(r)
 		pr.HeadSHA, pr.Mergeable = head, board.MergeUnknown
 		pr.CheckRuns, pr.Checks = s.checksAt(r, head)
 		return pr, nil
 	}
-	d, err := s.derive(ctx, pair{base, head})
 	if err != nil {
 		return board.PullRequest{}, err
 	}
