@@ -65,6 +65,7 @@ func TestConflicts(t *testing.T) {
 		{"needs human attention", one(review, by(20), said(10, board.ActorDispatcher, gaveUpText(board.KindDeveloper, ""))), clashing(1, "DSP-1"), nil, false},
 		{"moved out of Question without a reply", one(rework, movedBy(board.ActorOwner, 1, question), said(9, board.ActorCleaner, "a or b?")), clashing(1, "DSP-1"), nil, false},
 		{"(head, main) pairs already attempted", one(review, by(20), said(10, board.ActorDispatcher, triedText(head, base))), clashing(1, "DSP-1"), nil, false},
+		{"attempted, whatever else its mark stands under", one(review, by(20), said(10, board.ActorDispatcher, board.WithMark("no luck", board.Mark{Run: "r1", Kind: board.KindCleaner, Try: 1, Head: head, Base: base}))), clashing(1, "DSP-1"), nil, false},
 		{"attempted, and only its dispatcher spoke since", one(review, by(20), said(10, board.ActorDispatcher, triedText(head, base)), said(5, board.ActorDispatcher, "hello")), clashing(1, "DSP-1"), nil, false},
 		{"no retry until head moves", one(review, by(20), said(10, board.ActorDispatcher, triedText("cccccccccccc", base))), clashing(1, "DSP-1"), nil, true},
 		{"no retry until main moves", one(review, by(20), said(10, board.ActorDispatcher, triedText(head, "cccccccccccc"))), clashing(1, "DSP-1"), nil, true},

@@ -64,6 +64,7 @@ func TestFreshen(t *testing.T) {
 		{"merged ones", waiting, pull(1, "DSP-1", behind(2), merged(1)), nil, false},
 		{"closed ones", waiting, pull(1, "DSP-1", behind(2), shut), nil, false},
 		{"whose review is running", reviewing("run-DSP-1", 1), pull(1, "DSP-1", behind(2)), of(board.KindReviewer, state.PhaseRunning), false},
+		{"whose review began after the row was read", waiting, pull(1, "DSP-1", behind(2)), of(board.KindReviewer, state.PhaseRunning), false},
 		{"whose review is starting", reviewing("run-DSP-1", 1), pull(1, "DSP-1", behind(2)), of(board.KindReviewer, state.PhaseClaiming), false},
 		{"whose review has ended and is not settled", reviewing("run-DSP-1", 1), pull(1, "DSP-1", behind(2)), of(board.KindReviewer, state.PhaseEnded), false},
 		{"whose checks are being verified", reviewing("run-DSP-1", 1), pull(1, "DSP-1", behind(2)), of(board.KindDeveloper, state.PhaseVerifying), false},
