@@ -300,7 +300,7 @@ func (f *firing) confirm(ctx context.Context, r *state.Run) error {
 	case gone(err):
 		return errLeft
 	case err != nil || issue.Unreadable != "":
-		return nil
+		return nil //nolint:nilerr // the fence judges what could not be read
 	case issue.Claim == nil || issue.Claim.Session != r.Session:
 		return fmt.Errorf("%w: its claim is gone", errLeft)
 	case issue.Role != board.RoleInProgress:

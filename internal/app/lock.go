@@ -48,9 +48,9 @@ type loopLock struct {
 	file os.FileInfo
 }
 
-// ErrLockGone: the file that this loop's lock lies on is gone or another one,
-// so that nothing keeps a second loop away: the checkout was removed or made
-// anew under the loop.
+// ErrLockGone says that the file that this loop's lock lies on is gone or
+// another one, so that nothing keeps a second loop away: the checkout was
+// removed or made anew under the loop.
 var ErrLockGone = errors.New("the repository was removed or replaced under this loop")
 
 // check says whether the lock still keeps other loops away.

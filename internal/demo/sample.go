@@ -47,39 +47,48 @@ const (
 var history = []commit{
 	{
 		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T09:12:00+02:00", "Keep a list of things to do in a text file",
-		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"}, "", "",
+		[]string{".gitattributes", "todo", "lib/add.sh", "lib/list.sh"},
+		"", "",
 	},
 	{
 		"Ada Brinkmann", "ada@demo.invalid", "2026-09-07T11:40:00+02:00", "Cross things off without moving the numbers",
-		[]string{"lib/done.sh", "docs/format.md"}, "", "",
+		[]string{"lib/done.sh", "docs/format.md"},
+		"", "",
 	},
 	{
 		"Tomás Oliveira", "tomas@demo.invalid", "2026-09-10T16:03:00+01:00", "Test every command on an empty list",
-		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"}, "", "",
+		[]string{"test/run.sh", "test/add.test.sh", "test/done.test.sh"},
+		"", "",
 	},
 	{
 		"Priya Nair", "priya@demo.invalid", "2026-09-21T08:27:00+05:30", "Let help read what it shows from the commands",
-		[]string{"lib/help.sh"}, "earlier", "",
+		[]string{"lib/help.sh"},
+		"earlier", "",
 	},
 	{
 		developerName, developerEmail, "2026-09-29T15:20:00+02:00", "Let help say where the list is",
-		[]string{"lib/help.sh", "test/where.test.sh"}, "work/help", branchHelp,
+		[]string{"lib/help.sh", "test/where.test.sh"},
+		"work/help", branchHelp,
 	},
 	{
 		developerName, developerEmail, "2026-09-29T16:05:00+02:00", "Say how to keep a copy",
-		[]string{"docs/backup.md"}, "work/backup", branchBackup,
+		[]string{"docs/backup.md"},
+		"work/backup", branchBackup,
 	},
 	{
 		"Priya Nair", "priya@demo.invalid", "2026-09-30T09:41:00+05:30", "Let help begin with what this is",
-		[]string{"lib/help.sh", "test/help.test.sh"}, "", "",
+		[]string{"lib/help.sh", "test/help.test.sh"},
+		"", "",
 	},
 	{
 		"Tomás Oliveira", "tomas@demo.invalid", "2026-10-02T18:55:00+01:00", "Say how to use it and how to test it",
-		[]string{"README.md"}, "", "",
+		[]string{"README.md"},
+		"", "",
 	},
 	{
 		"Robin Owner", "owner@demo.invalid", "2026-10-05T10:00:00+02:00", "Let dispatcher work the board",
-		[]string{config.FileName}, "", "",
+		[]string{config.FileName},
+		"", "",
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -41,7 +42,7 @@ func TestIdleLoopRunsLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, kv := range p.env {
-		if bytes.HasPrefix([]byte(kv), []byte("PATH=")) {
+		if strings.HasPrefix(kv, "PATH=") {
 			p.env[i] = "PATH=" + shim + ":" + kv[len("PATH="):]
 		}
 	}

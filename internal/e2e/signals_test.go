@@ -278,8 +278,18 @@ func TestControlIsRefused(t *testing.T) {
 	p := newPlay(t, playOptions{})
 	ref := p.ready("Note this")
 	commands := [][]string{
-		{"status"}, {"status", "--json"}, {"pause"}, {"resume"}, {"fire"}, {"drain"}, {"abort"},
-		{"hold", string(ref)}, {"unhold", string(ref)}, {"retry", string(ref)}, {"stop", string(ref)}, {"answer", string(ref), "--body", "yes"},
+		{"status"},
+		{"status", "--json"},
+		{"pause"},
+		{"resume"},
+		{"fire"},
+		{"drain"},
+		{"abort"},
+		{"hold", string(ref)},
+		{"unhold", string(ref)},
+		{"retry", string(ref)},
+		{"stop", string(ref)},
+		{"answer", string(ref), "--body", "yes"},
 	}
 	for _, c := range commands {
 		out, errs, code := p.try(append([]string{"ctl"}, c...)...)
