@@ -85,6 +85,8 @@ func takenOver(l *Look) Intervention {
 		return Intervention{Act: ActLost, Why: "another session holds the row"}
 	case i.HumanOwned():
 		return stop(state.StoppedMoved, "%s has taken the row", i.Assignee)
+	case !i.Delegate.Ours():
+		return stop(state.StoppedMoved, "the row was given to another agent, %s", i.Delegate)
 	}
 	return Intervention{}
 }

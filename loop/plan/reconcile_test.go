@@ -63,6 +63,7 @@ func TestReconcile(t *testing.T) {
 		{"failures.md 13", "unreadable is not moved", []func(*plan.Look){row(board.RoleNone, ""), func(l *plan.Look) { l.Issue.Unreadable = "cut" }}, none, "", ""},
 		{"design.md, section 6", "another session's claim", []func(*plan.Look){func(l *plan.Look) { l.Issue.Claim = &board.Claim{Session: "theirs"} }}, plan.ActLost, "", ""},
 		{"design.md, section 6", "released by its own worker", []func(*plan.Look){func(l *plan.Look) { l.Issue.Claim = nil }}, none, "", ""},
+		{"dispatcher-system.md, Eligibility 3", "another agent is to work it", []func(*plan.Look){func(l *plan.Look) { l.Issue.Delegate = "another" }}, plan.ActStop, moved, "given to another agent, another"},
 		{"dispatcher-system.md, Eligibility 2", "a person took it", []func(*plan.Look){func(l *plan.Look) { l.Issue.Assignee, l.Issue.Delegate, l.Issue.Claim = "ann", "", nil }}, plan.ActStop, moved, "ann has taken the row"},
 
 		{"dispatcher-system.md, design rules", "the owner moved it", []func(*plan.Look){row(board.RoleBacklog, board.ActorOwner)}, plan.ActStop, moved, "moved to Backlog"},

@@ -12,6 +12,9 @@ import (
 // clean-up's goes back to the state and delegate that it was found in.
 func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.Decision {
 	f := &Finished{Run: *run, Issue: *issue, PR: pr}
+	if !issue.Delegate.Ours() {
+		return elsewhere(f)
+	}
 	if issue.Claim == nil || issue.Claim.Session != run.Session {
 		return settle(f, "stopped; the row is no longer ours")
 	}
@@ -38,6 +41,9 @@ func Restore(run *state.Run, issue *board.Issue, pr *board.PullRequest) []state.
 // delegate come back, the release last (design.md, section 4, REVERT).
 func Revert(run *state.Run, issue *board.Issue) []state.Decision {
 	f := &Finished{Run: *run, Issue: *issue}
+	if !issue.Delegate.Ours() {
+		return elsewhere(f)
+	}
 	if issue.Claim == nil || issue.Claim.Session != run.Session {
 		return settle(f, "not claimed; nothing to undo")
 	}
@@ -61,6 +67,8 @@ func Revert(run *state.Run, issue *board.Issue) []state.Decision {
 func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 	f := &Finished{Run: *run, Issue: *issue}
 	switch {
+	case !issue.Delegate.Ours():
+		return elsewhere(f)
 	case issue.Claim == nil || issue.Claim.Session != run.Session:
 		return settle(f, "the row is no longer ours")
 	case issue.Role != board.RoleInProgress:

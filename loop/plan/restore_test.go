@@ -61,6 +61,7 @@ func TestRevert(t *testing.T) {
 		{"a delegate that a ready row had", []func(*plan.Finished){from(ready, "developer")}, []string{"state ready from in-progress", "assign developer", "forget"}},
 		{"never claimed", []func(*plan.Finished){from(ready, ""), issue(released)}, []string{"forget"}},
 		{"claimed by another", []func(*plan.Finished){from(ready, ""), issue(func(i *board.Issue) { i.Claim.Session = "other" })}, []string{"forget"}},
+		{"given to another agent meanwhile", []func(*plan.Finished){from(ready, ""), issue(delegated("another"))}, []string{"notice", "forget"}},
 		{"moved by the owner meanwhile", []func(*plan.Finished){from(ready, ""), issue(inColumn(backlog, "owner"))}, []string{"release", "forget"}},
 	}
 	for _, c := range cases {
@@ -83,6 +84,7 @@ func TestGiveBack(t *testing.T) {
 		{"developer", over(board.KindDeveloper, ""), []string{"assign developer", "forget"}},
 		{"reviewer", over(board.KindReviewer, ""), []string{"assign reviewer", "forget"}},
 		{"moved", over(board.KindDeveloper, "", issue(inColumn(ready, "owner"))), []string{"release", "forget"}},
+		{"given to another agent", over(board.KindDeveloper, "", issue(delegated("another"))), []string{"notice", "forget"}},
 		{"parked", over(board.KindDeveloper, "", issue(inColumn(question, "developer"))), []string{"release", "forget"}},
 		{"another's", over(board.KindDeveloper, "", issue(func(i *board.Issue) { i.Claim.Session = "other" })), []string{"forget"}},
 		{"nobody's", over(board.KindDeveloper, "", issue(released)), []string{"forget"}},
@@ -110,6 +112,7 @@ func TestAgain(t *testing.T) {
 		{"moved by the owner", over(board.KindDeveloper, "", issue(inColumn(backlog, "owner"))), []string{"release", "forget"}},
 		{"released", over(board.KindDeveloper, "", issue(released)), []string{"forget"}},
 		{"taken over", over(board.KindDeveloper, "", issue(func(i *board.Issue) { i.Claim.Session = "other" })), []string{"notice", "forget"}},
+		{"given to another agent", over(board.KindDeveloper, "", issue(delegated("another"))), []string{"notice", "forget"}},
 		{"held by the owner", over(board.KindDeveloper, "", issue(said(1, "dispatcher", board.HeldText("wait")))), []string{"assign developer", "forget"}},
 		{"a review whose pull request was closed", over(board.KindReviewer, "", onPR(shut)), []string{"assign reviewer", "forget"}},
 		{"a review whose pull request is a draft now", over(board.KindReviewer, "", onPR(draft)), []string{"assign reviewer", "forget"}},

@@ -68,7 +68,7 @@ func requeue(f *Finished) []state.Decision {
 // and then it starts, or decisions that end the run instead.
 func Again(f *Finished) []state.Decision {
 	c := f.Issue.Claim
-	if c != nil && c.Session != f.Run.Session {
+	if c != nil && c.Session != f.Run.Session || !f.Issue.Delegate.Ours() {
 		return superseded(f)
 	}
 	if c != nil {

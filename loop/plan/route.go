@@ -53,6 +53,8 @@ func Route(f *Finished) []state.Decision {
 func superseded(f *Finished) []state.Decision {
 	c := f.Issue.Claim
 	switch {
+	case !f.Issue.Delegate.Ours():
+		return elsewhere(f)
 	case c != nil && c.Session == f.Run.Session:
 		return nil
 	case c != nil:
@@ -64,6 +66,13 @@ func superseded(f *Finished) []state.Decision {
 		return settle(f, "settled: the row is released")
 	}
 	return nil
+}
+
+// elsewhere: the owner has given the row to another agent, and nothing of it is
+// ours to write, not even a release (dispatcher-system.md, Eligibility 3).
+func elsewhere(f *Finished) []state.Decision {
+	return settle(f, "left to another agent, "+string(f.Issue.Delegate),
+		notice(f, "%s was delegated to another agent, %s; the %s's work is left as it is", f.Run.Ref, f.Issue.Delegate, f.Run.Kind))
 }
 
 // settledBefore: nobody holds the row, and it stands as a settlement of ours

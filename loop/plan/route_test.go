@@ -254,6 +254,8 @@ func TestOwnerAndOthersComeFirst(t *testing.T) {
 		{"superseded", over(board.KindDeveloper, complete, theirs), []string{"notice", "forget"}},
 		{"superseded, although merged", over(board.KindDeveloper, complete, theirs, onPR(merged(1))), []string{"notice", "forget"}},
 		{"superseded by a reviewer", over(board.KindReviewer, pass, theirs), []string{"notice", "forget"}},
+		{"given to another agent", over(board.KindDeveloper, complete, issue(delegated("another"))), []string{"notice", "forget"}},
+		{"given to another agent, claim gone", over(board.KindReviewer, pass, issue(released, delegated("another"))), []string{"notice", "forget"}},
 		{"moved by the owner to Backlog", over(board.KindDeveloper, complete, issue(inColumn(backlog, "owner"))), []string{"release", "forget"}},
 		{"moved by the owner to Ready", over(board.KindDeveloper, "", died("x"), issue(inColumn(ready, "owner"))), []string{"release", "forget"}},
 		{"moved by the owner during a review", over(board.KindReviewer, pass, issue(inColumn(rework, "owner"))), []string{"release", "forget"}},

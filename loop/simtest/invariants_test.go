@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/plan"
@@ -51,7 +52,7 @@ func (s *sim) wrote(by board.Actor, what string, before, after *board.Issue) {
 	case "release", "assign":
 		c := before.Claim
 		blind := c != nil && c.PID == 0 && c.Stale(s.wall(), window) // nothing shows that a worker lives
-		if by.Kind == board.ActorDispatcher && c != nil && s.lives(c.Session) && !s.inTheLate && !blind && (by.Run != "" || s.writer == nil || s.writer.looked[after.Ref] > s.stampedAt[after.Ref]) {
+		if by.Kind == board.ActorDispatcher && c != nil && s.lives(c.Session) && !s.outside && !blind && (by.Run != "" || s.writer == nil || s.writer.looked[after.Ref] > s.stampedAt[after.Ref]) {
 			s.broken("%s is let go while %s works on it", after.Ref, c.Session)
 		}
 	case "comment":
@@ -74,7 +75,7 @@ func (s *sim) moved(by board.Actor, before, after *board.Issue) {
 		s.ownerMoved[after.Ref] = s.seq
 		return
 	}
-	if s.inTheLate {
+	if s.outside {
 		return
 	}
 	if err := board.MayMove(by, before, after.Role, after.Closed); err != nil {
@@ -95,7 +96,7 @@ func (s *sim) moved(by board.Actor, before, after *board.Issue) {
 		s.broken("%s: %s undoes the owner's move to %s: it goes to %s", after.Ref, by.Run, before.Role, after.Role)
 	}
 	if after.Role == board.RoleHumanReview {
-		s.judged(by, after, pr)
+		s.judged(by, after)
 	}
 }
 
@@ -111,7 +112,7 @@ func (s *sim) anyMerged(i *board.Issue) bool {
 
 // judged checks a PASS: it was said, by this run, of the head that the loop
 // saw when it decided.
-func (s *sim) judged(by board.Actor, i *board.Issue, pr *board.PullRequest) {
+func (s *sim) judged(by board.Actor, i *board.Issue) {
 	v := s.workers[by.Run]
 	switch {
 	case v != nil && v.run.Kind == board.KindCleaner:
@@ -121,7 +122,7 @@ func (s *sim) judged(by board.Actor, i *board.Issue, pr *board.PullRequest) {
 		s.broken("%s goes to Human Review without a reviewer (%s)", i.Ref, by.Run)
 	case v.exit == nil || report.Parse(v.run.Kind, v.exit.Final).Verdict != report.VerdictPass:
 		s.broken("%s goes to Human Review without a PASS of %s", i.Ref, by.Run)
-	case pr == nil || s.writer != nil && !s.mergeOnly(v.run.Head, s.writer.seen[pr.Name]):
+	case s.writer != nil && !s.writer.sawHead(i, v.run.Head):
 		s.broken("%s: the verdict of %s on %s is applied to another head", i.Ref, by.Run, v.run.Head)
 	}
 }
@@ -151,15 +152,15 @@ func (s *sim) claimed(by board.Actor, before, after *board.Issue) {
 		s.broken("%s is claimed by a %s", after.Ref, by.Kind)
 	}
 	s.claimedAt[c.Session] = s.seq
-	s.orphans[c.Session] = s.inTheLate
-	if !s.inTheLate && !s.journalled(c.Session) {
+	s.orphans[c.Session] = s.outside
+	if !s.outside && !s.journalled(c.Session) {
 		s.broken("%s is claimed by %s, which no journal holds", after.Ref, c.Session)
 	}
 	if before.Claim != nil {
 		// What the other session's worker said is lost with its claim.
 		delete(s.failed, work{after.Ref, before.Claim.Kind})
 	}
-	if old := before.Claim; old != nil && !s.inTheLate && (s.board.fenced && s.claimLives(*old) || !s.board.fenced && s.lives(old.Session) && !old.Stale(s.wall(), window)) {
+	if old := before.Claim; old != nil && !s.outside && (s.board.fenced && s.claimLives(*old) || !s.board.fenced && s.lives(old.Session) && !old.Stale(s.wall(), window)) {
 		s.broken("%s is taken from %s, whose worker lives", after.Ref, old.Session)
 	}
 }
@@ -208,13 +209,16 @@ func (s *sim) startsWell(v *worker) {
 	if kind >= s.set.Caps.Of(v.run.Kind) || all >= s.set.Caps.Total {
 		s.broken("loop %d passes a cap: %d %ss, %d workers beside %s", v.at.n, kind, v.run.Kind, all, v.run.ID)
 	}
+	if p := v.at.p; p != nil && !s.calm && s.set.Limits.DayUSD > 0 && p.spentDay == s.wall().Format(time.DateOnly) && p.spentSeen >= s.set.Limits.DayUSD {
+		s.broken("%s begins when $%.2f of $%.2f are spent", v.run.ID, p.spentSeen, s.set.Limits.DayUSD)
+	}
 	if v.run.Attempt > s.set.Retry.MaxAttempts {
 		s.broken("%s: %s begins try %d of %d", v.run.Ref, v.run.ID, v.run.Attempt, s.set.Retry.MaxAttempts)
 	}
 	if n := s.failed[work{v.run.Ref, v.run.Kind}]; n >= s.set.Retry.MaxAttempts {
 		s.broken("%s: %s begins after %d failed tries of %d", v.run.Ref, v.run.ID, n, s.set.Retry.MaxAttempts)
 	}
-	if !slices.ContainsFunc(v.at.runs, func(r state.Run) bool { return r.ID == v.run.ID }) && !s.inTheLate {
+	if !slices.ContainsFunc(v.at.runs, func(r state.Run) bool { return r.ID == v.run.ID }) && !s.outside {
 		s.broken("%s starts without a journal", v.run.ID)
 	}
 }

@@ -97,7 +97,7 @@ func (s *sim) freshen(at *checkout, name, head string) error {
 		s.broken("%s is freshened, a draft", name)
 	}
 	for _, v := range s.living {
-		if v.at == at && !s.inTheLate && (v.run.PR == name || v.run.Branch == p.Head) {
+		if v.at == at && !s.outside && (v.run.PR == name || v.run.Branch == p.Head) {
 			s.broken("%s is freshened while %s (%s) works on it", name, v.run.ID, v.run.Kind)
 		}
 	}

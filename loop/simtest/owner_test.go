@@ -57,8 +57,16 @@ func (s *sim) act() {
 		if owner.Label(ctx, i.Ref, confirm, !i.HasLabel(confirm)) == nil {
 			s.acted(i.Ref, "labels it, or no longer")
 		}
-	case n < 78:
+	case n < 77:
 		s.takesOrGives(i)
+	case n < 82:
+		s.others(i)
+	case n < 83:
+		c := s.checkouts[s.dice.IntN(len(s.checkouts))]
+		if c.p != nil && !c.p.dead {
+			s.trace("loop %d is told to leave", c.n)
+			c.p.d.Leave()
+		}
 	default:
 		s.commands(i)
 	}
@@ -119,6 +127,49 @@ func (s *sim) takesOrGives(i *board.Issue) {
 		s.board.unclaim(i)
 	})
 	s.acted(i.Ref, "takes it")
+}
+
+// others are what somebody else does to a row: another tool claims it, another
+// agent is to work it, a label names an agent that is not there, a person opens
+// a pull request for it.
+func (s *sim) others(i *board.Issue) {
+	switch s.dice.IntN(5) {
+	case 0, 1:
+		s.strangers++
+		id := fmt.Sprintf("stranger-%d", s.strangers)
+		kind := board.Kinds()[s.dice.IntN(2)]
+		s.trace("another tool claims %s", i.Ref)
+		s.outside = true
+		_, err := s.as(board.Actor{Kind: board.ActorDispatcher}).Claim(context.Background(), i.Ref, board.ClaimRequest{Kind: kind, Session: id, Run: id})
+		s.outside = false
+		s.refused(err)
+	case 2:
+		s.board.edit(i.Ref, func(i *board.Issue) {
+			if i.Delegate.Ours() {
+				i.Delegate = "another-agent"
+				s.board.unclaim(i)
+			} else {
+				i.Delegate = board.DelegateNone
+			}
+		})
+		s.acted(i.Ref, "delegates it elsewhere, or no longer")
+	case 3:
+		s.board.edit(i.Ref, func(i *board.Issue) {
+			had := len(i.Labels)
+			i.Labels = slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool { return l == "agent:ghost" })
+			if len(i.Labels) == had {
+				i.Labels = append(i.Labels, "agent:ghost")
+			}
+		})
+		s.acted(i.Ref, "labels it for an agent that is not there, or no longer")
+	default:
+		n := len(s.pulls) + 1
+		s.pulls = append(s.pulls, &board.PullRequest{
+			Number: n, Name: fmt.Sprintf("#%d", n), State: board.PullOpen, Author: "bob", Base: "main",
+			Head: fmt.Sprintf("bob-%d", n), HeadSHA: s.newHead(), Checks: board.ChecksNone, Issues: []board.Ref{i.Ref}, CreatedAt: s.wall(),
+		})
+		s.acted(i.Ref, "sees a pull request of another person's")
+	}
 }
 
 // commands are what the owner asks of a loop.

@@ -40,16 +40,18 @@ type tree struct {
 // process is one life of a loop: everything that it reads and writes passes
 // through it, and may fail, or be the last thing that it did.
 type process struct {
-	s        *sim
-	at       *checkout
-	d        *loop.Driver
-	end      context.CancelFunc
-	dead     bool
-	nextBeat time.Duration
-	beating  bool
-	checking bool
-	seen     map[string]string // head of each pull request as it was listed last
-	looked   map[board.Ref]int // when each row was read last
+	s         *sim
+	at        *checkout
+	d         *loop.Driver
+	end       context.CancelFunc
+	dead      bool
+	nextBeat  time.Duration
+	beating   bool
+	checking  bool
+	seen      []board.PullRequest // as they were listed last; nobody changes them
+	spentSeen float64             // what this day had cost when that was looked up last
+	spentDay  string
+	looked    map[board.Ref]int // when each row was read last
 }
 
 // errors that a process meets.
@@ -61,7 +63,7 @@ var (
 // start brings a loop to life on what its checkout kept.
 func (s *sim) start(c *checkout) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &process{s: s, at: c, end: cancel, seen: map[string]string{}, looked: map[board.Ref]int{}, nextBeat: s.passed + c.options.HeartEvery}
+	p := &process{s: s, at: c, end: cancel, looked: map[board.Ref]int{}, nextBeat: s.passed + c.options.HeartEvery}
 	o := c.options
 	o.Runs, o.Firing, o.Paused = slices.Clone(c.runs), c.runtime.Firing, c.runtime.Desired == string(state.ModePaused)
 	o.Boot = fmt.Sprintf("boot-%d", c.boot)
@@ -278,10 +280,15 @@ func (f pullsOf) List(context.Context) ([]board.PullRequest, error) {
 		return nil, err
 	}
 	list := f.p.s.listPulls()
-	for n := range list {
-		f.p.seen[list[n].Name] = list[n].HeadSHA
-	}
+	f.p.seen = list
 	return list, nil
+}
+
+// sawHead says whether the pull request of an issue, as it was listed last,
+// stood at a head, or at clean merges of the base into it.
+func (p *process) sawHead(i *board.Issue, head string) bool {
+	pr := plan.PullOf(i, p.seen)
+	return pr != nil && p.s.mergeOnly(head, pr.HeadSHA)
 }
 
 func (f pullsOf) RunChecks(_ context.Context, name string) error {
@@ -407,6 +414,12 @@ func (f ledgerOf) Costs() ([]journal.Cost, error) {
 	if f.p.dead {
 		return nil, errGone
 	}
+	f.p.spentSeen, f.p.spentDay = 0, f.p.s.wall().Format(time.DateOnly)
+	for _, c := range f.p.at.spent {
+		if c.At.Format(time.DateOnly) == f.p.spentDay {
+			f.p.spentSeen += c.USD
+		}
+	}
 	return f.p.at.spent, nil
 }
 
@@ -425,8 +438,12 @@ func (l lifeOf) Lives(c board.Claim) bool { return l.p.s.claimLives(c) }
 // settings are what every loop of a history goes by.
 func (s *sim) settings() plan.Settings {
 	c := plan.Caps{Developers: 1 + s.dice.IntN(2), Reviewers: 1 + s.dice.IntN(2), Cleaners: 1, Total: 2 + s.dice.IntN(3)}
+	limits := plan.Limits{}
+	if s.dice.IntN(4) == 0 {
+		limits.DayUSD = 1 + float64(s.dice.IntN(4))
+	}
 	return plan.Settings{
-		StaleWindow: window, Caps: c,
+		StaleWindow: window, Caps: c, Limits: limits,
 		Retry:        plan.Retry{MaxAttempts: 1 + s.dice.IntN(3), First: 10 * time.Second, Max: 5 * time.Minute},
 		VerifyWindow: time.Hour, ConfirmLabel: confirm, DefaultBase: "main",
 		Agents: map[string]bool{"developer": true, "reviewer": true, "cleaner": true},

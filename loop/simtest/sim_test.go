@@ -51,17 +51,17 @@ type sim struct {
 
 	faultRate, crashRate, pauseRate float64
 	calm                            bool // the faults have stopped
-	inTheLate                       bool // an effect of a dead process happens
+	outside                         bool // what happens is no living loop's doing
 
-	ids, pids, heads, reviews int
-	seq                       int
-	ownerMoved                map[board.Ref]int
-	claimedAt                 map[string]int
-	orphans                   map[string]bool
-	stampedAt                 map[board.Ref]int // when its claim was written last
-	failed                    map[work]int
-	faults, crashes           int
-	breaches                  []string
+	ids, pids, heads, reviews, strangers int
+	seq                                  int
+	ownerMoved                           map[board.Ref]int
+	claimedAt                            map[string]int
+	orphans                              map[string]bool
+	stampedAt                            map[board.Ref]int // when its claim was written last
+	failed                               map[work]int
+	faults, crashes                      int
+	breaches                             []string
 }
 
 // late is an effect that a dead process has left on its way.
@@ -166,6 +166,9 @@ func (s *sim) timeTravel() {
 		d *= 120 // up to four hours
 	case 1:
 		d = -d
+		if s.dice.IntN(4) == 0 {
+			d *= 100
+		}
 	}
 	s.jump(d)
 }
@@ -194,9 +197,9 @@ func (s *sim) comeLate() {
 	l := s.late[n]
 	s.late = slices.Delete(s.late, n, n+1)
 	s.trace("late: %s", l.name)
-	s.inTheLate = true
+	s.outside = true
 	s.refused(l.do())
-	s.inTheLate = false
+	s.outside = false
 }
 
 // due rings alarms, buries the dead, and gives loops their heartbeats and
@@ -282,6 +285,9 @@ func (s *sim) settle() {
 	for len(s.late) > 0 {
 		s.comeLate()
 	}
+	if s.set.Limits.DayUSD > 0 {
+		s.unlimit()
+	}
 	turns := 0
 	for waits := range maxWaits {
 		for s.due(); s.turn(); s.due() {
@@ -301,6 +307,16 @@ func (s *sim) settle() {
 	}
 	if len(s.breaches) == 0 {
 		s.broken("it never rests (%d turns): %s", turns, s.unrest())
+	}
+}
+
+// unlimit lets the owner give more money: the loops are started anew with that.
+func (s *sim) unlimit() {
+	for _, c := range s.checkouts {
+		c.options.Settings.Limits = plan.Limits{}
+		if c.p != nil {
+			s.bury(c.p)
+		}
 	}
 }
 
@@ -344,7 +360,7 @@ func (s *sim) rests() bool { return s.unrest() == "" }
 var forOwner = map[string]bool{
 	plan.HoldBacklog: true, plan.HoldQuestion: true, plan.HoldReview: true, plan.HoldHuman: true, plan.HoldAgent: true, plan.HoldParent: true,
 	plan.HoldConfirm: true, plan.HoldBlocked: true, plan.HoldAttention: true, plan.HoldOwner: true, plan.HoldNoPull: true, plan.HoldDraft: true,
-	plan.HoldForeignPR: true, plan.HoldNoReply: true, plan.HoldUnknown: true, plan.HoldClosed: true, plan.HoldNoRole: true, plan.HoldUnreadable: true,
+	plan.HoldForeignPR: true, plan.HoldNoReply: true, plan.HoldUnknown: true, plan.HoldClosed: true, plan.HoldNoRole: true, plan.HoldUnreadable: true, plan.HoldBudget: true,
 }
 
 // unrest says what is still to be done: every row has to be done or to wait

@@ -100,7 +100,7 @@ func (s *sim) makeTree(at *checkout, issue board.Issue, branch, run string) (loo
 	path := fmt.Sprintf("/trees/%d/%s", at.n, branch)
 	t := at.trees[path]
 	if t != nil && t.holder != "" && t.holder != run && s.lives(t.holder) {
-		if s.inTheLate {
+		if s.outside {
 			return loop.Worktree{}, errors.New("its lock names a living process")
 		}
 		s.broken("%s is given to %s while %s works in it", path, run, t.holder)
@@ -121,7 +121,7 @@ func (s *sim) freeTree(at *checkout, path string) {
 	if t == nil || t.holder == "" {
 		return
 	}
-	if s.lives(t.holder) && !s.inTheLate {
+	if s.lives(t.holder) && !s.outside {
 		s.broken("%s is unlocked while %s works in it", path, t.holder)
 	}
 	t.holder = ""
@@ -164,6 +164,9 @@ func (s *sim) populate() {
 		}
 		if n > 0 && s.dice.IntN(8) == 0 {
 			i.Blockers = []board.Ref{"DSP-1"}
+		}
+		if n > 0 && s.dice.IntN(12) == 0 {
+			i.Parent = "DSP-1"
 		}
 		if s.dice.IntN(12) == 0 {
 			i.State = board.RoleBacklog
