@@ -17,11 +17,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -58,7 +59,7 @@ var shots = []shot{
 	},
 	{
 		name: "needs-you", title: "What needs you: a worker's question with its options, and the field for your answer", w: 120, h: 30,
-		keys: []string{"3", pause, "k", "k", "k", "k", "k", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "send") && whole(s) },
+		keys: []string{"3", pause, "k", "k", "k", "k", "k", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "sent in full") && whole(s) },
 	},
 	{
 		name: "board-80", title: "The same board on a terminal of 80 columns: a list, and what is selected", w: 80, h: 24,
@@ -126,10 +127,7 @@ func take(ctx context.Context, t *terminal, s *shot, to, tmp string, wait time.D
 			return err
 		}
 	}
-	if err := t.see(ctx, wait, s.waitFor); err != nil {
-		return err
-	}
-	picture, text, err := t.picture(ctx, s.title)
+	picture, text, err := t.picture(ctx, wait, s.title, s.waitFor)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -92,20 +91,20 @@ func (t *terminal) see(ctx context.Context, wait time.Duration, ok func(screen s
 	}
 }
 
-// picture is the screen at a moment when it stands still.
-func (t *terminal) picture(ctx context.Context, title string) (svg, text string, err error) {
-	for ctx.Err() == nil {
+// picture is the screen at the first moment of a kind at which nothing is being
+// drawn.
+func (t *terminal) picture(ctx context.Context, wait time.Duration, title string, ok func(screen string) bool) (svg, text string, err error) {
+	for still := ""; ; {
+		if err := t.see(ctx, wait, ok); err != nil {
+			return "", "", err
+		}
 		before := t.emu.Render()
-		rows := t.cells()
-		if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w && rows[at.Y][at.X].text == " " {
-			rows[at.Y][at.X].style.bg, rows[at.Y][at.X].style.fg = foreground, background
+		if before == still {
+			return draw(t.cells(), title), ansi.Strip(before), nil
 		}
-		svg = draw(rows, title)
-		if t.emu.Render() == before && strings.Contains(before, "dispatcher") {
-			return svg, ansi.Strip(before), nil
-		}
+		still = before
+		time.Sleep(150 * time.Millisecond)
 	}
-	return "", "", ctx.Err()
 }
 
 // The attributes of a cell, as the emulator numbers them.
@@ -137,6 +136,9 @@ func (t *terminal) cells() [][]cell {
 			}
 			rows[y][x] = cell{text: c.Content, width: c.Width, style: s}
 		}
+	}
+	if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w && rows[at.Y][at.X].text == " " {
+		rows[at.Y][at.X].style.bg = foreground
 	}
 	return rows
 }
