@@ -58,7 +58,7 @@ func (b *bench) copyFile(name string) error {
 // test runs the tests of packages, with one file in the place of another where
 // overlay names such.
 func (b *bench) test(ctx context.Context, packages []string, run, overlay string) (string, error) {
-	args := append([]string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=120s", "-run=" + run}, packages...)
+	args := append([]string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=120s", "-ldflags=-s -w", "-run=" + run}, packages...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.tree
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(b.tmp, "t"))
