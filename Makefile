@@ -6,6 +6,8 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 # Packages with benchmarks.
 BENCH   ?= ./...
 PKG     ?= ./...
+# How long a simulation lasts.
+HISTORIES ?= 20000
 
 .PHONY: help
 help: ## list the tasks
@@ -42,6 +44,10 @@ generate: ## rewrite generated files (schema, pages)
 .PHONY: golden
 golden: ## rewrite golden screens of the packages in PKG; read the difference as a picture
 	$(GO) test $$($(GO) list -f '{{if .TestImports}}{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}{{end}}' $(PKG) | awk '/x\/exp\/golden/ {print $$1}') -update
+
+.PHONY: simulate
+simulate: ## play HISTORIES simulated histories of each kind against the loop
+	$(GO) test ./loop/simtest -run TestSim -v -timeout 0 -sim.histories $(HISTORIES)
 
 .PHONY: mutations
 mutations: ## break each guard in a copy of the tree and ask that a test fails
