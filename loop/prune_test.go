@@ -42,3 +42,36 @@ func (w *world) prunes() int {
 	defer w.mu.Unlock()
 	return w.pruned
 }
+
+// A loop that dies between its journal and the lock of a worktree leaves its
+// own, dead pid in it: the next one names the living worker there before it
+// prunes.
+func TestLockOfAReadoptedWorker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ref := w.ready("work")
+		<-w.launch(&process{crashAt: 1, only: "lock"}, forever).over
+		p := w.start(forever)
+		time.Sleep(10 * time.Second)
+		if got := w.holderOf(ref); got == "" {
+			t.Error("nobody holds the worktree that a living worker is in")
+		}
+		time.Sleep(time.Hour) // to the end of the task
+		p.leave()
+		w.wantRow(ref, board.RoleHumanReview, board.DelegateNone)
+		w.sound()
+	})
+}
+
+// holderOf is the run in the lock of an issue's worktree.
+func (w *world) holderOf(ref board.Ref) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.trees {
+		if t.ref == ref && t.maker == nil {
+			return t.holder
+		}
+	}
+	return ""
+}
