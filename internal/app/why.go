@@ -35,7 +35,17 @@ func (f *Factory) Why(ctx context.Context, ref board.Ref) (board.Issue, []Answer
 	if err != nil {
 		return board.Issue{}, nil, err
 	}
-	return issue, plan.Explain(facts, &issue), nil
+	answers := plan.Explain(facts, &issue)
+	if !plan.AnyBehind(facts) {
+		return issue, answers, nil
+	}
+	if facts.CheckedOut, err = f.checkedOut(ctx); err != nil {
+		return board.Issue{}, nil, err
+	}
+	if a, behind := plan.ExplainPull(facts, &issue); behind {
+		answers = slices.Insert(answers, 0, a)
+	}
+	return issue, answers, nil
 }
 
 // NextRow is what the next firing would do with one open row.

@@ -205,3 +205,29 @@ func refusedTexts(f *Facts) []string {
 	}
 	return out
 }
+
+// ExplainPull says what the next firing does about the open pull request of a
+// row that is behind its base or in conflict with it, and why not; false when
+// there is nothing to do about it.
+func ExplainPull(f *Facts, i *board.Issue) (Answer, bool) {
+	x := newIndex(f)
+	pr := x.pull(i)
+	switch {
+	case pr == nil || pr.State != board.PullOpen:
+	case pr.Mergeable == board.MergeConflict:
+		a := Answer{Ask: "does its pull request merge?", Source: "dispatcher-system.md, Maintenance, Conflicts"}
+		a.Says = fmt.Sprintf("%s conflicts with %s; a cleaner is started when its slot is free", pr.Name, pr.Base)
+		if c := cleanUp(x, pr, []*board.Issue{i}); c.Waits != "" {
+			a.Held, a.Says = true, fmt.Sprintf("%s conflicts with %s, and no cleaner is started: %s", pr.Name, pr.Base, c.Waits)
+		}
+		return a, true
+	case pr.Behind > 0:
+		a := Answer{Ask: "is its pull request up to date?", Source: "dispatcher-system.md, Maintenance, Freshen PRs"}
+		a.Says = fmt.Sprintf("%s is %d behind %s and is brought up to date", pr.Name, pr.Behind, pr.Base)
+		if why := StaysBehind(f, pr, []*board.Issue{i}); why != "" {
+			a.Held, a.Says = true, fmt.Sprintf("%s is %d behind %s and stays so: %s", pr.Name, pr.Behind, pr.Base, why)
+		}
+		return a, true
+	}
+	return Answer{}, false
+}

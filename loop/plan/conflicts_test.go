@@ -95,6 +95,9 @@ func TestConflicts(t *testing.T) {
 			if d.Kind != board.KindCleaner || d.Agent != "cleaner" || d.Issue.Ref != "DSP-1" || d.PR.Name != "#1" {
 				t.Errorf("dispatched %+v", d)
 			}
+			if a, ok := plan.ExplainPull(f, &d.Issue); !ok || a.Held {
+				t.Errorf("explained as %+v", a)
+			}
 			if plan.Idle(f, nil) {
 				t.Error("idle, although a cleaner is to start")
 			}
