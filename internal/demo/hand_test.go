@@ -37,7 +37,7 @@ var (
 		if runtime.GOOS == "windows" {
 			path += ".exe"
 		}
-		if out, err := exec.Command("go", "build", "-o", path, "../..").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../..").CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build the program: %w\n%s", err, out)
 		}
 		return path, nil
@@ -80,19 +80,39 @@ func environ(t *testing.T, binDir string) []string {
 	return append(env, "PATH="+binDir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+t.TempDir(), "NO_COLOR=1")
 }
 
+// made is a demo as Prepare makes it, made once and copied for each test.
+var made struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
 func newHand(t *testing.T) *hand {
 	t.Helper()
 	bin := program(t)
 	h := &hand{t: t, bin: bin, env: environ(t, filepath.Dir(bin))}
-	var err error
-	h.d, err = demo.Prepare(t.Context(), demo.Options{
-		Dir: t.TempDir(), Fast: true, Environ: h.env,
-		Run: h.runner(),
+	made.once.Do(func() {
+		made.dir = filepath.Join(programDir, "made")
+		_, made.err = h.prepare(made.dir)
 	})
-	if err != nil {
+	if made.err != nil {
+		t.Fatal(made.err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(made.dir)); err != nil {
 		t.Fatal(err)
 	}
+	var err error
+	if h.d, err = h.prepare(dir); err != nil || !h.d.Continued {
+		t.Fatalf("the copy is not taken for a demo: %v", err)
+	}
+	gitOut(t, h.d.Repo, "remote", "set-url", "origin", h.d.Remote) // the one absolute path
+	gitOut(t, h.d.Repo, "update-index", "-q", "--refresh")
 	return h
+}
+
+func (h *hand) prepare(dir string) (demo.Demo, error) {
+	return demo.Prepare(h.t.Context(), demo.Options{Dir: dir, Fast: true, Environ: h.env, Run: h.runner()})
 }
 
 // runner runs commands of ours for the demo.

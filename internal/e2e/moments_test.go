@@ -19,7 +19,7 @@ var buildDying = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(filepath.Dir(bin), "dying", "dispatcher")
-	return path, exec.Command("go", "build", "-o", path, "./testdata/dying").Run()
+	return path, exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./testdata/dying").Run()
 })
 
 // A loop that dies at exactly this moment is taken up by the next start as if

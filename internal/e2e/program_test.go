@@ -42,7 +42,7 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	programDir = dir
 	path := filepath.Join(dir, "dispatcher")
-	cmd := exec.Command("go", "build", "-o", path, "../..")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
