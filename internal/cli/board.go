@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,8 +106,17 @@ func (b *bodyFlags) read(f *app.Factory, cmd *cobra.Command) (string, bool, erro
 // maxInput is more than any text or document of ours holds, in bytes.
 const maxInput = 256 << 20
 
+// byteOrderMark is what some editors begin a file with. It would hide the
+// checkbox, or the closing line, that a text begins with.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // readInput reads a file relative to the working directory, or standard input.
 func readInput(f *app.Factory, path string) ([]byte, error) {
+	data, err := readRaw(f, path)
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), err
+}
+
+func readRaw(f *app.Factory, path string) ([]byte, error) {
 	if path == "-" {
 		data, err := io.ReadAll(io.LimitReader(f.IO.In, maxInput))
 		if err != nil {
