@@ -82,6 +82,9 @@ func StaysBehind(f *Facts, p *board.PullRequest, rows []*board.Issue) string {
 	if why := worked(f, rows); why != "" {
 		return why
 	}
+	if why := givenUpAt(p, rows); why != "" {
+		return why
+	}
 	if r, ok := f.Refused[p.Name]; ok && r.Times >= maxRefusals && r.Head == p.HeadSHA && r.Base == p.BaseSHA {
 		return r.Why
 	}
@@ -98,6 +101,18 @@ func worked(f *Facts, rows []*board.Issue) string {
 		}
 		if c := i.Claim; c != nil && (!c.Stale(f.Now, f.Settings.StaleWindow) || f.Lives[i.Ref]) {
 			return fmt.Sprintf("the %s of another session is at it", c.Kind)
+		}
+	}
+	return ""
+}
+
+// givenUpAt says which row was given up at this very head: a head that moves
+// ends that hold, and our own update is no new work.
+func givenUpAt(p *board.PullRequest, rows []*board.Issue) string {
+	for _, i := range rows {
+		_, held := board.Attention(i, p.HeadSHA, p.BaseSHA)
+		if _, still := board.Attention(i, "another", p.BaseSHA); held && !still {
+			return fmt.Sprintf("%s needs your attention first", i.Ref)
 		}
 	}
 	return ""
