@@ -299,6 +299,8 @@ func (f *firing) confirm(ctx context.Context, r *state.Run) error {
 	switch {
 	case gone(err):
 		return errLeft
+	case f.e.heart.knowsLost(r.ID):
+		return fmt.Errorf("%w: another session has taken it over", errLeft)
 	case err != nil || issue.Unreadable != "":
 		return nil //nolint:nilerr // the fence judges what could not be read
 	case issue.Claim == nil || issue.Claim.Session != r.Session:

@@ -162,6 +162,13 @@ func (h *heart) stampedNow(id string) {
 	}
 }
 
+// knowsLost says whether the claim of a run was reported as lost.
+func (h *heart) knowsLost(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.told[id]
+}
+
 // conflict looks who holds the row now.
 func (h *heart) conflict(ctx context.Context, r state.Run, cause error) {
 	issue, err := h.d.Board.Issue(ctx, r.Ref)

@@ -97,6 +97,10 @@ func (f *firing) intervene(ctx context.Context, r state.Run, i plan.Intervention
 		}
 		f.stop(r)
 	case plan.ActLost:
+		if f.e.heart.knowsLost(r.ID) {
+			f.stop(r) // it came to life after that was told
+			return nil
+		}
 		f.e.heart.conflict(ctx, r, board.ErrClaimConflict)
 	}
 	return nil

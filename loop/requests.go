@@ -92,7 +92,8 @@ func (f *firing) unhold(ctx context.Context, c state.Command) error {
 		return fmt.Errorf("%s is not held", c.Ref)
 	}
 	writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
-	_, err = writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.ClearedText(c.Text))
+	// The machine line ends the count of failed tries with the hold.
+	_, err = writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.WithMark(board.ClearedText(c.Text), board.Mark{}))
 	return err
 }
 

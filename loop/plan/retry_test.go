@@ -56,6 +56,7 @@ func TestTries(t *testing.T) {
 		{"owner replied since", row("DSP-1", work, said(9, "dispatcher", failedTry(dev, 2)), said(8, "owner", "go on")), dev, "", 0},
 		{"owner moved it since", row("DSP-1", ready, said(9, "dispatcher", failedTry(dev, 2)), movedBy("owner", 8, work)), dev, "", 0},
 		{"owner moved it before", row("DSP-1", work, said(9, "dispatcher", failedTry(dev, 1)), movedBy("owner", 10, ready)), dev, "", 1},
+		{"owner cleared the hold since", row("DSP-1", work, said(9, "dispatcher", failedTry(dev, 1)), said(8, "dispatcher", board.WithMark(board.ClearedText("go on"), board.Mark{}))), dev, "", 0},
 		{"a mark that somebody quotes", row("DSP-1", work, said(9, "developer", failedTry(dev, 2))), dev, "", 0},
 		{"review failed on this head", row("DSP-1", work, said(9, "dispatcher", failedTry(rev, 2))), rev, "h1", 2},
 		{"review failed on an older head", row("DSP-1", work, said(9, "dispatcher", failedTry(rev, 2))), rev, "h2", 0},

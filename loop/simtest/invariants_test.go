@@ -30,6 +30,11 @@ func (s *sim) broken(format string, args ...any) {
 // acted notes what the owner did to a row.
 func (s *sim) acted(ref board.Ref, what string) {
 	s.trace("the owner: %s on %s", what, ref)
+	s.forgive(ref)
+}
+
+// forgive forgets the failed tries at a row.
+func (s *sim) forgive(ref board.Ref) {
 	for w := range s.failed {
 		if w.ref == ref {
 			delete(s.failed, w)
@@ -92,7 +97,7 @@ func (s *sim) moved(by board.Actor, before, after *board.Issue) {
 		s.broken("%s is moved by %s %s after the merge of %s", after.Ref, by.Kind, by.Run, pr.Name)
 	}
 	onward := before.Role == board.RoleInProgress && (after.Role != board.RoleQuestion || before.PrevRole != board.RoleQuestion)
-	if at, claimed := s.claimedAt[by.Run]; by.Run != "" && !onward && before.StateBy == board.ActorOwner && (!claimed || at < s.ownerMoved[after.Ref]) {
+	if at, claimed := s.claimedAt[by.Run]; by.Run != "" && !onward && !(s.backwards && before.PrevRole == board.RoleQuestion) && before.StateBy == board.ActorOwner && (!claimed || at < s.ownerMoved[after.Ref]) {
 		s.broken("%s: %s undoes the owner's move to %s: it goes to %s", after.Ref, by.Run, before.Role, after.Role)
 	}
 	if after.Role == board.RoleHumanReview {
@@ -177,6 +182,9 @@ func (s *sim) journalled(session string) bool {
 // commented checks that no try is counted beyond the cap, and learns when work
 // went forward.
 func (s *sim) commented(by board.Actor, i *board.Issue) {
+	if by.Kind == board.ActorOwner {
+		s.forgive(i.Ref)
+	}
 	c := i.Comments[len(i.Comments)-1]
 	m, ok := board.ParseMark(c.Body)
 	if by.Kind != board.ActorDispatcher || !ok {
@@ -202,7 +210,7 @@ func (s *sim) startsWell(v *worker) {
 				kind++
 			}
 		}
-		if o.run.Ref == v.run.Ref && !s.superseded(o) && (o.at == v.at || v.at.p != nil && v.at.p.looked[v.run.Ref] > s.claimedAt[o.run.ID]) {
+		if o.run.Ref == v.run.Ref && !s.superseded(o) && (o.at == v.at || v.at.p != nil && v.at.p.known > s.claimedAt[o.run.ID]) {
 			s.broken("%s is worked by %s and %s at once", v.run.Ref, o.run.ID, v.run.ID)
 		}
 	}
@@ -215,7 +223,7 @@ func (s *sim) startsWell(v *worker) {
 	if v.run.Attempt > s.set.Retry.MaxAttempts {
 		s.broken("%s: %s begins try %d of %d", v.run.Ref, v.run.ID, v.run.Attempt, s.set.Retry.MaxAttempts)
 	}
-	if n := s.failed[work{v.run.Ref, v.run.Kind}]; n >= s.set.Retry.MaxAttempts {
+	if n := s.failed[work{v.run.Ref, v.run.Kind}]; n >= s.set.Retry.MaxAttempts && !s.uncounted {
 		s.broken("%s: %s begins after %d failed tries of %d", v.run.Ref, v.run.ID, n, s.set.Retry.MaxAttempts)
 	}
 	if !slices.ContainsFunc(v.at.runs, func(r state.Run) bool { return r.ID == v.run.ID }) && !s.outside {

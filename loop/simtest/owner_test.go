@@ -133,7 +133,7 @@ func (s *sim) takesOrGives(i *board.Issue) {
 // agent is to work it, a label names an agent that is not there, a person opens
 // a pull request for it.
 func (s *sim) others(i *board.Issue) {
-	switch s.dice.IntN(5) {
+	switch s.dice.IntN(6) {
 	case 0, 1:
 		s.strangers++
 		id := fmt.Sprintf("stranger-%d", s.strangers)
@@ -162,6 +162,15 @@ func (s *sim) others(i *board.Issue) {
 			}
 		})
 		s.acted(i.Ref, "labels it for an agent that is not there, or no longer")
+	case 4:
+		s.board.edit(i.Ref, func(i *board.Issue) {
+			if i.Unreadable != "" {
+				i.Unreadable = ""
+			} else {
+				i.Unreadable = "its file is broken"
+			}
+		})
+		s.acted(i.Ref, "breaks its file, or mends it")
 	default:
 		n := len(s.pulls) + 1
 		s.pulls = append(s.pulls, &board.PullRequest{
@@ -187,7 +196,7 @@ func (s *sim) commands(i *board.Issue) {
 	c.p.d.Send(state.Command{Kind: k, Ref: i.Ref, Text: "because"})
 	switch k {
 	case state.CommandAbort, state.CommandDrain:
-		clear(s.failed)
+		s.uncounted = true // what ends while a loop stops uses no try up
 	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandAnswer:
 		s.acted(i.Ref, "commands "+string(k))
 	case state.CommandFire, state.CommandPause, state.CommandResume, state.CommandLeave, state.CommandAck:

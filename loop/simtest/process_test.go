@@ -52,6 +52,7 @@ type process struct {
 	spentSeen float64             // what this day had cost when that was looked up last
 	spentDay  string
 	looked    map[board.Ref]int // when each row was read last
+	known     int               // when the row of the start under way was read last before it
 }
 
 // errors that a process meets.
@@ -140,11 +141,14 @@ func (p *process) write(name string, do func() error) error {
 	if p.dead {
 		return errGone
 	}
+	s.effects++
 	switch {
+	case s.effects == s.cut.at:
+		return p.crashAt(name, s.cut.how, do)
 	case s.strikes(s.faultRate):
 		return p.strike(name, do)
 	case s.strikes(s.crashRate):
-		return p.crashAt(name, do)
+		return p.crashAt(name, s.dice.IntN(3), do)
 	}
 	s.trace("loop %d: %s", p.at.n, name)
 	err := do()
@@ -180,8 +184,10 @@ func (p *process) strike(name string, do func() error) error {
 	}
 }
 
-func (p *process) crashAt(name string, do func() error) error {
-	switch p.s.dice.IntN(3) {
+// crashAt is the process's last effect: it dies before it, after it, or before
+// it and it happens all the same, later.
+func (p *process) crashAt(name string, how int, do func() error) error {
+	switch how {
 	case 0:
 		p.die("before " + name)
 	case 1:
@@ -324,6 +330,7 @@ func (f treesOf) Prune(context.Context) ([]string, error) {
 type launcherOf struct{ p *process }
 
 func (f launcherOf) Start(_ context.Context, spec state.RunSpec) (st state.WorkerStatus, err error) {
+	f.p.known = f.p.looked[spec.Run.Ref]
 	err = f.p.effect("start "+spec.Run.ID, func() error { st, err = f.p.s.startWorker(f.p.at, spec); return err })
 	return st, err
 }

@@ -50,6 +50,8 @@ type sim struct {
 	writer  *process
 
 	faultRate, crashRate, pauseRate float64
+	effects                         int  // of all loops
+	cut                             cut  // the effect at which a loop dies, if any
 	calm                            bool // the faults have stopped
 	outside                         bool // what happens is no living loop's doing
 
@@ -58,11 +60,18 @@ type sim struct {
 	ownerMoved                           map[board.Ref]int
 	claimedAt                            map[string]int
 	orphans                              map[string]bool
+	uncounted                            bool              // a loop was told to stop
+	backwards                            bool              // the clock was once set back: what is older is not known
+	latest                               time.Time         // the furthest that the clock has been
 	stampedAt                            map[board.Ref]int // when its claim was written last
 	failed                               map[work]int
 	faults, crashes                      int
 	breaches                             []string
 }
+
+// cut is a death at one effect, counted from 1: before it, after it, or before
+// it and it comes late.
+type cut struct{ at, how int }
 
 // late is an effect that a dead process has left on its way.
 type late struct {
@@ -212,9 +221,6 @@ func (s *sim) due() {
 		}
 		if end, over := p.d.Ended(); over && !p.dead {
 			s.trace("loop %d ended: %+v", c.n, end)
-			if end.Aborted {
-				clear(s.failed) // what ended before the abort was not settled
-			}
 			p.dead = true
 		}
 		if p.dead {
@@ -282,11 +288,17 @@ const (
 func (s *sim) settle() {
 	s.trace("--- calm")
 	s.calm = true
+	if late := s.latest.Sub(s.wall()); late > 0 {
+		s.jump(late) // somebody sets the clock right
+	}
 	for len(s.late) > 0 {
 		s.comeLate()
 	}
 	if s.set.Limits.DayUSD > 0 {
 		s.unlimit()
+	}
+	for _, i := range s.board.rows {
+		i.Unreadable = ""
 	}
 	turns := 0
 	for waits := range maxWaits {

@@ -15,6 +15,7 @@ import (
 
 var (
 	histories = flag.Int("sim.histories", 0, "histories of each simulation; 0 is what CI plays")
+	cutFlag   = flag.Int("sim.cut", 0, "the boundary of TestSimEveryBoundary at which the loop dies, with sim.seed")
 	seedFlag  = flag.Uint64("sim.seed", 0, "play this seed alone, and print its history")
 )
 
@@ -71,9 +72,13 @@ func tell(t *testing.T, seed uint64, what kindOf) {
 // kept are seeds that once failed, and what they found.
 var kept = map[string][]uint64{
 	// A question that was answered with a move back to work was asked again.
-	"TestSimOwner": {73, 230, 331, 423},
+	"TestSimOwner": {73, 230, 331, 423, 1019, 2633},
+	// A row that was given to another agent was settled for ever.
+	"TestSimAdvisory": {7, 28, 188, 307, 348, 471, 1888},
+	// A claim was let go because a firing had lasted, while its worker lived.
+	"TestSimEverything": {61, 232, 489, 607, 866, 1150, 3101, 3440},
 	// A row was let go, or its worker started, on what had been read long ago.
-	"TestSimTwoLoops": {65, 241, 264, 467, 883},
+	"TestSimTwoLoops": {65, 241, 264, 467, 883, 1242, 1645},
 	// A stalled worker's retry was settled again and again.
 	"TestSimPeace": {11, 14, 44},
 }
@@ -87,7 +92,43 @@ func TestSimFaults(t *testing.T) { simulate(t, kindOf{loops: 1, faults: true}, 3
 
 // TestSimCrashes kills the loop at every effect, and the machine; what was
 // under way may still happen after the next loop came to life.
-func TestSimCrashes(t *testing.T) { simulate(t, kindOf{loops: 1, crashes: true}, 4000) }
+func TestSimCrashes(t *testing.T) { simulate(t, kindOf{loops: 1, crashes: true}, 3000) }
+
+// TestSimEveryBoundary kills the loop at each effect of a history in turn:
+// before it, after it, and so that it comes late.
+func TestSimEveryBoundary(t *testing.T) {
+	what := kindOf{loops: 1}
+	play := func(seed uint64, n int, verbose bool) *sim {
+		s := newSim(seed, what, verbose)
+		s.cut = cut{at: (n + 2) / 3, how: n % 3}
+		s.play()
+		return s
+	}
+	if *cutFlag > 0 {
+		s := play(*seedFlag, *cutFlag, true)
+		t.Log(strings.Join(s.log, "\n"), s.breaches)
+		return
+	}
+	var histories, crashes, bad atomic.Int64
+	var wg sync.WaitGroup
+	for seed := range uint64(max(1, 8/share)) {
+		wg.Go(func() {
+			whole := play(seed+1, 0, false)
+			for n := 1; n <= 3*whole.effects && bad.Load() < 5; n++ {
+				s := play(seed+1, n, false)
+				histories.Add(1)
+				crashes.Add(int64(s.crashes))
+				if len(s.breaches) > 0 {
+					bad.Add(1)
+					t.Errorf("seed %d, cut %d: %s\nreplay: go test ./loop/simtest -run '^%s$' -sim.seed %d -sim.cut %d -v",
+						seed+1, n, strings.Join(s.breaches, "\n"), t.Name(), seed+1, n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d histories, %d faults, %d crashes", histories.Load(), 0, crashes.Load())
+}
 
 // TestSimOwner lets the owner move, answer, comment, merge, take and delete at
 // any moment, and tell the loop what owners tell loops.

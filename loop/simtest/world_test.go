@@ -177,6 +177,10 @@ func (s *sim) populate() {
 
 // jump sets the wall clock.
 func (s *sim) jump(d time.Duration) {
+	if now := s.wall(); now.After(s.latest) {
+		s.latest = now
+	}
+	s.backwards = s.backwards || d < 0
 	s.skew += d
 	s.faults++
 	s.trace("the clock jumps by %s", d)
