@@ -192,7 +192,9 @@ func (p *play) picture() picture {
 		p.decode(p.own("board", "issue", string(ref), "--comments", "100", "--json"), &issue)
 		by := map[board.ActorKind]int{}
 		for _, c := range issue.Comments {
-			by[c.Role]++
+			if c.Role != board.ActorDispatcher { // a try that a kill cost leaves a note
+				by[c.Role]++
+			}
 		}
 		waits := r.Waits
 		for pr, branch := range name {
