@@ -55,6 +55,14 @@ func TestBarred(t *testing.T) {
 			if free := f.Free(board.KindDeveloper); free != (c.why == "") {
 				t.Errorf("free: %v", free)
 			}
+			f.Rows = []board.Issue{{Ref: "DSP-9", Role: board.RoleReady}}
+			f.Settings.Agents = map[string]bool{"developer": true}
+			if starts := plan.TopUp(f); (len(starts) == 1) != (c.why == "") {
+				t.Errorf("it starts %+v", starts)
+			}
+			if r := plan.Rows(f)[0]; c.why != "" && (r.Hold != plan.HoldQuota || r.Waits != c.why || !r.Next) {
+				t.Errorf("the row waits: %q %q", r.Hold, r.Waits)
+			}
 		})
 	}
 }
