@@ -4,10 +4,12 @@
 package gittest
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/internal/git"
@@ -59,9 +61,7 @@ func (r *Repo) identify() {
 // New makes a repository with one commit on main.
 func New(t testing.TB) *Repo {
 	t.Helper()
-	r := Empty(t, "main")
-	r.Write("README.md", "# Widgets\n")
-	r.Commit("Start")
+	r, _ := copied(t, kind{branch: "main"})
 	return r
 }
 
@@ -69,15 +69,93 @@ func New(t testing.TB) *Repo {
 // remote called origin, whose folder it answers too.
 func WithRemote(t testing.TB, branch string) (r *Repo, remote string) {
 	t.Helper()
-	r = Empty(t, branch)
+	return copied(t, kind{branch, true})
+}
+
+// kind is what repositories are made from: git takes a dozen processes to make
+// one, so that each is made once and copied.
+type kind struct {
+	branch string
+	remote bool
+}
+
+// entry is a file of a template; one without content is a folder.
+type entry struct {
+	path    string
+	content []byte
+}
+
+var (
+	mu        sync.Mutex
+	templates = map[kind][]entry{}
+)
+
+func copied(t testing.TB, k kind) (r *Repo, remote string) {
+	t.Helper()
+	entries := template(t, k)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.path)
+		if e.content == nil {
+			err = os.MkdirAll(path, 0o755)
+		} else {
+			err = os.WriteFile(path, e.content, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r = &Repo{t: t, Dir: filepath.Join(dir, "repo")}
+	if k.remote {
+		remote = filepath.Join(dir, "remote.git")
+		r.Git("config", "remote.origin.url", remote) // the one absolute path
+	}
+	r.Git("update-index", "-q", "--refresh")
+	return r, remote
+}
+
+func template(t testing.TB, k kind) []entry {
+	t.Helper()
+	mu.Lock()
+	defer mu.Unlock()
+	if entries, ok := templates[k]; ok {
+		return entries
+	}
+	r := Empty(t, k.branch)
+	dir := filepath.Dir(r.Dir)
 	r.Write("README.md", "# Widgets\n")
 	r.Commit("Start")
-	remote = filepath.Join(filepath.Dir(r.Dir), "remote.git")
-	r.Git("init", "-q", "--bare", "-b", branch, remote)
-	r.Git("remote", "add", "origin", remote)
-	r.Git("push", "-q", "-u", "origin", branch)
-	r.Git("remote", "set-head", "origin", branch)
-	return r, remote
+	if k.remote {
+		remote := filepath.Join(dir, "remote.git")
+		r.Git("init", "-q", "--bare", "-b", k.branch, remote)
+		r.Git("remote", "add", "origin", remote)
+		r.Git("push", "-q", "-u", "origin", k.branch)
+		r.Git("remote", "set-head", "origin", k.branch)
+	}
+	var entries []entry
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) == ".sample" {
+			return err
+		}
+		e := entry{}
+		if !d.IsDir() {
+			if e.content, err = os.ReadFile(path); err != nil {
+				return err
+			}
+			e.content = append([]byte{}, e.content...) // never nil
+		}
+		e.path, err = filepath.Rel(dir, path)
+		entries = append(entries, e)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates[k] = entries
+	return entries
 }
 
 // Clone clones a remote beside this repository.
