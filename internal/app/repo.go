@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 	"sync"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -98,14 +100,41 @@ func (t loopTrees) Create(ctx context.Context, issue board.Issue, run string) (l
 // create makes the worktree of an issue's own branch, or of the one named. A
 // new one is to be set up where a hook does that.
 func (t loopTrees) create(ctx context.Context, issue board.Issue, branch, run string) (loop.Worktree, error) {
-	w, err := t.m.Create(ctx, worktree.CreateRequest{
-		Ref: string(issue.Ref), Title: issue.Title, Branch: branch, RunID: run, PID: os.Getpid(),
-		Setup: t.live.now().Hooks.AfterCreate != nil,
+	var w worktree.Worktree
+	err := patiently(ctx, createPauses, func() (err error) {
+		w, err = t.m.Create(ctx, worktree.CreateRequest{
+			Ref: string(issue.Ref), Title: issue.Title, Branch: branch, RunID: run, PID: os.Getpid(),
+			Setup: t.live.now().Hooks.AfterCreate != nil,
+		})
+		return err
 	})
 	if err != nil {
 		return loop.Worktree{}, err
 	}
 	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing, SetupDue: w.SetupDue}, nil
+}
+
+// createPauses are the waits before a worktree is tried again: a git process
+// that a killed loop left running may hold a lock of git's for a moment, and
+// that must not cost an issue one of its tries.
+var createPauses = []time.Duration{200 * time.Millisecond, 800 * time.Millisecond}
+
+// patiently tries again after each pause, unless the worktree is in use, which
+// a moment does not change.
+func patiently(ctx context.Context, pauses []time.Duration, do func() error) error {
+	err := do()
+	for _, pause := range pauses {
+		if err == nil || errors.Is(err, worktree.ErrInUse) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		err = do()
+	}
+	return err
 }
 
 func (t loopTrees) Hold(ctx context.Context, path, run string, pid int) error {
