@@ -109,9 +109,10 @@ func TestSimEveryBoundary(t *testing.T) {
 		t.Log(strings.Join(s.log, "\n"), s.breaches)
 		return
 	}
+	const seeds uint64 = max(1, 8/share)
 	var histories, crashes, bad atomic.Int64
 	var wg sync.WaitGroup
-	for seed := range uint64(max(1, 8/share)) {
+	for seed := range seeds {
 		wg.Go(func() {
 			whole := play(seed+1, 0, false)
 			for n := 1; n <= 3*whole.effects && bad.Load() < 5; n++ {
