@@ -109,6 +109,9 @@ func newPlay(t *testing.T, o playOptions) *play {
 		p.git("init", "-q", "--bare", "--initial-branch="+o.branch, p.remote)
 		p.git("remote", "add", "origin", p.remote)
 		p.git("push", "-q", "-u", "origin", o.branch)
+		if o.branch == "main" { // as in a clone; elsewhere the remote is asked
+			p.git("remote", "set-head", "origin", "main")
+		}
 	}
 	return p
 }
@@ -117,7 +120,7 @@ func newPlay(t *testing.T, o playOptions) *play {
 // its gate before it reports, so that a test may find it at work: one that is
 // there already holds nobody up.
 func agentScript(dir string, push bool) string {
-	gate := "until test -e " + filepath.Join(dir, "gate") + "; do sleep 0.02; done"
+	gate := "until test -e " + filepath.Join(dir, "gate") + "; do sleep 0.1; done"
 	develop := []map[string]any{
 		{"say": "I work on {{ref}}."},
 		{"write": map[string]any{"path": "notes/{{ref}}.md", "content": "{{title}}\n"}},
