@@ -336,7 +336,7 @@ func (f *firing) undo(ctx context.Context, r state.Run, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	return errors.Join(cause, f.carry(ctx, r, plan.Revert(&r, &issue)))
+	return errors.Join(cause, f.letRest(ctx, r, plan.Revert(&r, &issue)))
 }
 
 // failStart settles a start that failed after the claim. It counts as a failed
@@ -354,5 +354,19 @@ func (f *firing) failStart(ctx context.Context, r state.Run, cause error) error 
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	return errors.Join(cause, f.carry(ctx, r, plan.Failed(fin, cause.Error())))
+	return errors.Join(cause, f.letRest(ctx, r, plan.Failed(fin, cause.Error())))
+}
+
+// letRest settles a run after the poll and looks at its row again, so that
+// this very firing says for what the row now waits: it may be the last one.
+func (f *firing) letRest(ctx context.Context, r state.Run, ds []state.Decision) error {
+	if err := f.carry(ctx, r, ds); err != nil {
+		return err
+	}
+	now, err := f.e.d.Board.Issue(ctx, r.Ref)
+	if err != nil {
+		return err
+	}
+	f.replace(now)
+	return nil
 }

@@ -85,5 +85,8 @@ func (f *firing) unfinishedStart(ctx context.Context, r state.Run) error {
 	if err != nil {
 		return err
 	}
+	if c := issue.Claim; r.Epoch == 0 && c != nil && c.Session == r.Session {
+		r.Epoch = c.Epoch // the claim was made and not journalled; what follows carries its fence
+	}
 	return f.carry(ctx, r, plan.Revert(&r, &issue))
 }

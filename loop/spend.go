@@ -42,15 +42,7 @@ func (f *firing) count(context.Context) error {
 // overBudget gives the row of an armed retry back that its issue's limit bars:
 // it waits for its owner, with its figure and without a claim.
 func (f *firing) overBudget(ctx context.Context, r state.Run, issue board.Issue) error {
-	if err := f.carry(ctx, r, plan.GiveBack(&r, &issue)); err != nil {
-		return err
-	}
-	now, err := f.e.d.Board.Issue(ctx, r.Ref)
-	if err != nil {
-		return err
-	}
-	f.replace(now)
-	return nil
+	return f.letRest(ctx, r, plan.GiveBack(&r, &issue))
 }
 
 // barred says whether nothing may start on an agent now.

@@ -255,6 +255,17 @@ func TestBadWorktree(t *testing.T) {
 	})
 }
 
+// TestBadWorktreeIsTold: the firing in which a row comes to rest is the last one
+// of a loop that ends when idle, and says for what the row waits.
+func TestBadWorktreeIsTold(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.treeFails[w.ready("bad")] = errors.New("branch is checked out elsewhere")
+		if end := w.start().wait(); !strings.HasPrefix(end.Status, "blocked on you") || !strings.Contains(end.Status, "DSP-1 needs human attention: 2 failed dispatcher attempts") {
+			t.Fatalf("status %q", end.Status)
+		}
+	})
+}
+
 // TestClaimThatFails: a row that cannot be claimed starves nobody either.
 func TestClaimThatFails(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
