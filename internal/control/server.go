@@ -60,6 +60,11 @@ func stream(w http.ResponseWriter, r *http.Request, loop Loop) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	enc := json.NewEncoder(w)
 	flush := http.NewResponseController(w)
+	// The reader hears at once that it is connected, whenever the first
+	// snapshot comes.
+	if flush.Flush() != nil {
+		return
+	}
 	for s := range loop.Subscribe(r.Context()) {
 		if enc.Encode(s) != nil || flush.Flush() != nil {
 			return

@@ -1,0 +1,210 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// fakeLoop is a loop that takes every command but abort.
+type fakeLoop struct {
+	snapshots chan *state.Snapshot
+	sent      chan state.Command
+}
+
+func newFakeLoop() *fakeLoop {
+	return &fakeLoop{snapshots: make(chan *state.Snapshot, 8), sent: make(chan state.Command, 8)}
+}
+
+func (*fakeLoop) Snapshot() *state.Snapshot {
+	return &state.Snapshot{Version: 7, Repository: "acme/widgets"}
+}
+
+func (l *fakeLoop) Subscribe(ctx context.Context) <-chan *state.Snapshot {
+	out := make(chan *state.Snapshot)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case s, ok := <-l.snapshots:
+				if !ok {
+					return
+				}
+				select {
+				case out <- s:
+				case <-ctx.Done():
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+func (l *fakeLoop) Send(_ context.Context, c state.Command) error {
+	if c.Kind == state.CommandAbort {
+		return errors.New("not now: nothing runs")
+	}
+	l.sent <- c
+	return nil
+}
+
+// shortDir is a folder whose path leaves room for a socket's.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// serve serves a fake loop on a state folder until the test ends.
+func serve(t *testing.T, dir string) (*fakeLoop, *Client) {
+	t.Helper()
+	l, err := Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop := newFakeLoop()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, l, loop) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return loop, NewClient(dir)
+}
+
+func TestCommandsReachTheLoop(t *testing.T) {
+	t.Parallel()
+	loop, c := serve(t, shortDir(t))
+	want := state.Command{Kind: state.CommandAnswer, Ref: "DSP-1", Text: "ISO 8601 \x00 everywhere\n"}
+	if err := c.Send(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-loop.sent; got != want {
+		t.Errorf("the loop got %+v, want %+v", got, want)
+	}
+	err := c.Send(t.Context(), state.Command{Kind: state.CommandAbort})
+	if err == nil || err.Error() != "not now: nothing runs" {
+		t.Errorf("a refusal arrives as %v", err)
+	}
+	s, err := c.Snapshot(t.Context())
+	if err != nil || s.Version != 7 || s.Repository != "acme/widgets" {
+		t.Errorf("snapshot %+v, %v", s, err)
+	}
+}
+
+func TestSnapshotsStream(t *testing.T) {
+	t.Parallel()
+	loop, c := serve(t, shortDir(t))
+	got, err := c.Subscribe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := uint64(1); v <= 3; v++ {
+		loop.snapshots <- &state.Snapshot{Version: v}
+		if s := <-got; s.Version != v {
+			t.Fatalf("got version %d, want %d", s.Version, v)
+		}
+	}
+	close(loop.snapshots)
+	if s, more := <-got; more {
+		t.Errorf("after the end came %+v", s)
+	}
+}
+
+// What is no command is refused with its fault, and reaches no loop.
+func TestHostileBodies(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"no JSON":      "hold DSP-1",
+		"empty":        "",
+		"unknown keys": `{"kind": "pause", "force": true}`,
+		"too long":     `{"kind": "answer", "text": "` + strings.Repeat("x", maxBody) + `"}`,
+		"another type": `["pause"]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loop, c := serve(t, shortDir(t))
+			_, err := c.do(t.Context(), http.MethodPost, "/v1/command", []byte(body))
+			if err == nil || !strings.Contains(err.Error(), "not a command") {
+				t.Errorf("answered %v", err)
+			}
+			if len(loop.sent) != 0 {
+				t.Errorf("the loop got %+v", <-loop.sent)
+			}
+		})
+	}
+}
+
+func TestNoLoop(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	if _, err := NewClient(dir).Snapshot(t.Context()); !errors.Is(err, ErrNoLoop) {
+		t.Errorf("without a socket: %v", err)
+	}
+	// A loop that was killed leaves its socket behind.
+	l, err := Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u, ok := l.(interface{ SetUnlinkOnClose(unlink bool) }); ok {
+		u.SetUnlinkOnClose(false)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewClient(dir).Send(t.Context(), state.Command{Kind: state.CommandPause}); !errors.Is(err, ErrNoLoop) {
+		t.Errorf("on a dead socket: %v", err)
+	}
+	_, c := serve(t, dir)
+	if _, err := c.Snapshot(t.Context()); err != nil {
+		t.Errorf("the dead socket was not replaced: %v", err)
+	}
+}
+
+// The socket is its owner's alone, also where the state folder is too deep for
+// the path of a socket and only a pointer lies in it.
+func TestSocketIsPrivateWhereverItLies(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("file modes say nothing there")
+	}
+	for name, deep := range map[string]string{"near": "", "too deep": strings.Repeat("d/", 60)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(shortDir(t), filepath.FromSlash(deep))
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			_, c := serve(t, dir)
+			if _, err := c.Snapshot(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			at := path(dir)
+			info, err := os.Stat(at)
+			if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != fs.ModeSocket {
+				t.Errorf("%s: %v, %v", at, info.Mode(), err)
+			}
+			if outside := !strings.HasPrefix(at, dir); outside != (deep != "") {
+				t.Errorf("the socket of %s lies at %s", dir, at)
+			}
+		})
+	}
+}
