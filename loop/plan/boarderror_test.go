@@ -203,7 +203,7 @@ func TestExplain(t *testing.T) {
 }
 
 // Blockers that wait for each other never end by themselves: the reason names
-// the circle, and the owner is told.
+// the circle, and the owner is told (failures, row 22: catalyst#1505).
 func TestBlockedInACircle(t *testing.T) {
 	t.Parallel()
 	row := func(ref board.Ref, blockers ...board.Ref) board.Issue {

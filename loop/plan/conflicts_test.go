@@ -129,7 +129,7 @@ func TestConflictsOrder(t *testing.T) {
 
 // TestUnknownIsAskedAgain: what is unknown five times and then clean is never a
 // conflict, and a merged one that still says so is none either
-// (alltheplaces PR#17336, sweatco/archie-hq PR#41).
+// (failures, row 39: alltheplaces PR#17336, sweatco/archie-hq PR#41).
 func TestUnknownIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	rows := []board.Issue{row("DSP-1", review)}

@@ -81,7 +81,7 @@ func TestFreshen(t *testing.T) {
 }
 
 // What stands against an update is found out and never taken for a conflict
-// (google-labs-code/jules-sdk PR#126 closed and redid every pull request).
+// (failures, row 38: google-labs-code/jules-sdk PR#126 closed and redid every pull request).
 func TestFreshenRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
