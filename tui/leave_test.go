@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -62,7 +63,7 @@ func TestAGivenUpRun(t *testing.T) {
 				if tc.want == "" && len(sent) == 0 {
 					continue
 				}
-				if len(sent) != 1 || sent[0] != (state.Command{Kind: tc.want, Ref: "ACM-10"}) {
+				if len(sent) != 1 || !reflect.DeepEqual(sent[0], state.Command{Kind: tc.want, Ref: "ACM-10"}) {
 					t.Errorf("%v sent %+v", way, sent)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -97,7 +98,7 @@ func TestCommandsReachTheLoop(t *testing.T) {
 	if err := c.Send(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-loop.sent; got != want {
+	if got := <-loop.sent; !reflect.DeepEqual(got, want) {
 		t.Errorf("the loop got %+v, want %+v", got, want)
 	}
 	err := c.Send(t.Context(), state.Command{Kind: state.CommandAbort})

@@ -32,12 +32,13 @@ type Snapshot struct {
 	Rows       []Row     `json:"rows"`     // every open row of the milestones and the done ones, in board order
 	PolledAt   time.Time `json:"polledAt"` // when Rows were read; zero before the first poll
 	PollError  string    `json:"pollError,omitempty"`
-	Workers    []Worker  `json:"workers"`        // live first, then those that ended last
-	Pulls      []Pull    `json:"pulls"`          // open pull requests
-	Needs      []Need    `json:"needs"`          // what waits for a person, most urgent first
-	Status     string    `json:"status"`         // the one-line status text of the last firing
-	Firing     int       `json:"firing"`         // number of the last firing
-	Step       string    `json:"step,omitempty"` // the step under way, empty between firings
+	Workers    []Worker  `json:"workers"`            // live first, then those that ended last
+	Pulls      []Pull    `json:"pulls"`              // open pull requests
+	Requests   []Request `json:"requests,omitempty"` // what workers wait for, oldest first
+	Needs      []Need    `json:"needs"`              // what waits for a person, most urgent first
+	Status     string    `json:"status"`             // the one-line status text of the last firing
+	Firing     int       `json:"firing"`             // number of the last firing
+	Step       string    `json:"step,omitempty"`     // the step under way, empty between firings
 	StepSince  time.Time `json:"stepSince,omitzero"`
 	NextFiring time.Time `json:"nextFiring,omitzero"`
 	Slots      Slots     `json:"slots"`
@@ -83,6 +84,13 @@ type Worker struct {
 	Tail     []Line    `json:"tail,omitempty"`
 	Lines    int       `json:"lines"`
 	Outcome  string    `json:"outcome,omitempty"` // how it was settled, once it is
+
+	Waiting   bool      `json:"waiting,omitempty"`   // interrupted; it waits for the owner's word
+	TakenOver bool      `json:"takenOver,omitempty"` // the owner goes on in its session
+	Messages  []Message `json:"messages,omitempty"`  // what the owner said to it, oldest first, bounded
+	Model     string    `json:"model,omitempty"`
+	RSS       int64     `json:"rss,omitempty"`   // bytes that the agent and all below it hold
+	Procs     int       `json:"procs,omitempty"` // how many processes that are
 }
 
 // Pull is one pull request as the control room shows it.
@@ -96,21 +104,25 @@ type NeedKind string
 
 // What can wait for a person, most urgent first.
 const (
-	NeedQuestion  NeedKind = "question"
-	NeedAttention NeedKind = "attention" // given up: needs human attention
-	NeedReview    NeedKind = "review"    // a pull request in Human Review
-	NeedConfirm   NeedKind = "confirm"   // labelled Confirm with user
-	NeedStale     NeedKind = "stale"
+	NeedRequest     NeedKind = "request"     // a running worker asks: Request
+	NeedInterrupted NeedKind = "interrupted" // a worker stands still and waits for a word
+	NeedQuestion    NeedKind = "question"
+	NeedAttention   NeedKind = "attention" // given up: needs human attention
+	NeedReview      NeedKind = "review"    // a pull request in Human Review
+	NeedConfirm     NeedKind = "confirm"   // labelled Confirm with user
+	NeedStale       NeedKind = "stale"
 )
 
 // Need is one thing that waits for a person.
 type Need struct {
-	Kind  NeedKind  `json:"kind"`
-	Ref   board.Ref `json:"ref"`
-	Title string    `json:"title"`
-	Text  string    `json:"text"` // the question in full, or the reason
-	PR    string    `json:"pr,omitempty"`
-	Since time.Time `json:"since"`
+	Kind    NeedKind  `json:"kind"`
+	Ref     board.Ref `json:"ref"`
+	Title   string    `json:"title"`
+	Text    string    `json:"text"` // the question in full, or the reason
+	PR      string    `json:"pr,omitempty"`
+	Run     string    `json:"run,omitempty"`
+	Request string    `json:"request,omitempty"` // id of the Request
+	Since   time.Time `json:"since"`
 }
 
 // Firing is one pass that is over.
