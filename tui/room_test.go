@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestAnsweringAQuestion(t *testing.T) {
 	m, ctl := room(100, 30, sample())
 	typeKeys(m, "!", "a", "Local dates", "ctrl+j", "please", "enter")
 	sent := ctl.commands()
-	if len(sent) != 1 || sent[0] != (state.Command{Kind: state.CommandAnswer, Ref: "ACM-7", Text: "Local dates\nplease"}) {
+	if len(sent) != 1 || !reflect.DeepEqual(sent[0], state.Command{Kind: state.CommandAnswer, Ref: "ACM-7", Text: "Local dates\nplease"}) {
 		t.Fatalf("sent %+v", sent)
 	}
 	has(t, m, "answer sent, the loop takes it")
@@ -239,7 +240,7 @@ func TestNoticesStayUntilRead(t *testing.T) {
 	now = now.Add(2 * time.Second)
 	typeKeys(m, "down")
 	has(t, m, "! ACM-9: second")
-	if sent := ctl.commands(); len(sent) != 1 || sent[0] != (state.Command{Kind: state.CommandAck, ID: 4}) {
+	if sent := ctl.commands(); len(sent) != 1 || !reflect.DeepEqual(sent[0], state.Command{Kind: state.CommandAck, ID: 4}) {
 		t.Fatalf("sent %+v", sent)
 	}
 	typeKeys(m, "down")
