@@ -21,6 +21,8 @@ type Controller interface {
 // Options is what a control room is made from.
 type Options struct {
 	Controller Controller
+	// Reader answers what is read on demand; nil where nothing does.
+	Reader Reader
 	// Now is the clock; time.Now if nil. Its location is the one in which
 	// times of day are shown.
 	Now func() time.Time
