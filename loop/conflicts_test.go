@@ -245,7 +245,7 @@ func TestCleanUpEndsWithTheLoop(t *testing.T) {
 	for name, end := range map[string]func(w *world, p *process, ref board.Ref){
 		"abort": func(_ *world, p *process, _ board.Ref) { p.send(state.CommandAbort); p.wait() },
 		"stopped and held": func(w *world, p *process, ref board.Ref) {
-			w.must(p.e.Send(w.t.Context(), state.Command{Kind: state.CommandStop, Ref: ref, Text: "not now"}))
+			p.ask(state.Command{Kind: state.CommandStop, Ref: ref, Text: "not now"})
 			time.Sleep(time.Minute)
 			p.leave()
 		},

@@ -264,7 +264,7 @@ func TestPhasesAreDocumented(t *testing.T) {
 			time.Sleep(time.Duration(40+5*n) * time.Second)
 			switch n % 4 {
 			case 0:
-				_ = p.e.Send(t.Context(), state.Command{Kind: state.CommandAbort})
+				_, _ = p.e.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 				p.wait()
 			case 1:
 				p.crash()

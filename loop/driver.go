@@ -71,8 +71,8 @@ func (d *Driver) Checks() bool { return d.e.checks.waiting() }
 
 // Send asks something of the loop. The answer can be received from the channel
 // once it is there; a loop that ends first never answers.
-func (d *Driver) Send(c state.Command) <-chan error {
-	reply := make(chan error, 1)
+func (d *Driver) Send(c state.Command) <-chan Reply {
+	reply := make(chan Reply, 1)
 	d.e.post(func(ctx context.Context) { d.e.command(ctx, c, reply) })
 	return reply
 }

@@ -71,7 +71,7 @@ func TestAfterRunAlways(t *testing.T) {
 	ends := map[string]func(w *world, ref board.Ref, p *process){
 		"it fails": func(w *world, ref board.Ref, _ *process) {},
 		"is stopped": func(w *world, ref board.Ref, p *process) {
-			w.must(p.e.Send(w.t.Context(), state.Command{Kind: state.CommandStop, Ref: ref}))
+			p.ask(state.Command{Kind: state.CommandStop, Ref: ref})
 		},
 		"is aborted": func(w *world, ref board.Ref, p *process) { p.send(state.CommandAbort) },
 	}

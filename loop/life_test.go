@@ -106,7 +106,7 @@ func TestQuestionAnswered(t *testing.T) {
 		if len(s.Needs) != 1 || s.Needs[0].Text != "a or b?" || !strings.Contains(s.Status, "question on DSP-1: a or b?") {
 			t.Fatalf("needs %+v, status %q", s.Needs, s.Status)
 		}
-		w.must(p.e.Send(t.Context(), answer(ref, "take a")))
+		p.ask(answer(ref, "take a"))
 		time.Sleep(5 * time.Minute)
 		w.wantRow(ref, board.RoleHumanReview, "")
 		p.leave()

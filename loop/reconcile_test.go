@@ -209,7 +209,7 @@ func TestAnsweredWhileItsWorkerLingers(t *testing.T) {
 		w.on(ref, board.KindDeveloper, func(a *agent) string { a.ask("a or b?"); return endless(a) }, completing)
 		p := w.start(forever)
 		time.Sleep(5 * time.Minute)
-		w.must(p.e.Send(t.Context(), answer(ref, "take a")))
+		p.ask(answer(ref, "take a"))
 		time.Sleep(10 * time.Minute)
 		w.wantRow(ref, board.RoleHumanReview, "")
 		if p.told("you answered") != 1 || w.starts(ref, board.KindDeveloper) != 2 {

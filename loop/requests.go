@@ -13,11 +13,11 @@ import (
 // which owns the book.
 type request struct {
 	c     state.Command
-	reply chan<- error
+	reply chan<- Reply
 }
 
 // ask queues a request and wakes the loop for it.
-func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- error) {
+func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- Reply) {
 	e.requests = append(e.requests, request{c, reply})
 	e.wake(ctx, "you asked")
 }
@@ -29,7 +29,7 @@ func (f *firing) requested(ctx context.Context) error {
 		if err != nil {
 			f.say(r.c.Ref, true, "%s %s: %v", r.c.Kind, r.c.Ref, err)
 		}
-		r.reply <- err
+		r.reply <- Reply{Err: err}
 	}
 	f.requests = nil
 	return nil

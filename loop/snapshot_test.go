@@ -134,7 +134,7 @@ func TestBoundedMemory(t *testing.T) {
 		p := w.start(forever)
 		p.fail("poll", errors.New("timeout"))
 		for n := range 120 {
-			_ = p.e.Send(t.Context(), answer(board.Ref(fmt.Sprintf("DSP-%d", n+100)), "x"))
+			_, _ = p.e.Send(t.Context(), answer(board.Ref(fmt.Sprintf("DSP-%d", n+100)), "x"))
 		}
 		time.Sleep(24 * time.Hour)
 		s := p.e.Snapshot()

@@ -10,33 +10,40 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// Send asks something of the loop and answers when it is accepted, or for an
-// answer when it is written. After the end every command is refused.
-func (e *Engine) Send(ctx context.Context, c state.Command) error {
-	reply := make(chan error, 1)
+// Reply is what became of a command: what it did, or why it was refused.
+type Reply struct {
+	Done state.Done
+	Err  error
+}
+
+// Send asks something of the loop and answers when it is accepted, or for a
+// write to the board when it is written. After the end every command is
+// refused.
+func (e *Engine) Send(ctx context.Context, c state.Command) (state.Done, error) {
+	reply := make(chan Reply, 1)
 	select {
 	case e.inbox <- func(ctx context.Context) { e.command(ctx, c, reply) }:
 	case <-e.done:
-		return fmt.Errorf("%s: the loop has ended", c.Kind)
+		return state.Done{}, fmt.Errorf("%s: the loop has ended", c.Kind)
 	case <-ctx.Done():
-		return ctx.Err()
+		return state.Done{}, ctx.Err()
 	}
 	select {
-	case err := <-reply:
-		return err
+	case r := <-reply:
+		return r.Done, r.Err
 	case <-e.over:
 	case <-ctx.Done():
-		return ctx.Err()
+		return state.Done{}, ctx.Err()
 	}
 	select {
-	case err := <-reply:
-		return err
+	case r := <-reply:
+		return r.Done, r.Err
 	default:
-		return fmt.Errorf("%s: the loop has ended", c.Kind)
+		return state.Done{}, fmt.Errorf("%s: the loop has ended", c.Kind)
 	}
 }
 
-func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- error) {
+func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Reply) {
 	switch c.Kind {
 	case state.CommandFire:
 		e.wake(ctx, "you asked")
@@ -62,21 +69,21 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- erro
 		e.notices = slices.DeleteFunc(slices.Clone(e.notices), func(n state.Notice) bool { return n.ID == c.ID })
 		e.dirty = true
 	default:
-		reply <- fmt.Errorf("the loop knows no command %q", c.Kind)
+		reply <- Reply{Err: fmt.Errorf("the loop knows no command %q", c.Kind)}
 		return
 	}
-	reply <- nil
+	reply <- Reply{}
 }
 
 // answer writes the owner's reply and moves the row, away from the owner
 // goroutine.
-func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- error) {
+func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- Reply) {
 	e.task(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.StopGrace)
 		defer cancel()
 		writes, _ := e.d.Board.As(ownerActor())
 		err := writes.Answer(ctx, c.Ref, c.Text, "")
-		reply <- err
+		reply <- Reply{Err: err}
 		e.post(func(ctx context.Context) {
 			if err != nil {
 				e.notify(c.Ref, fmt.Sprintf("your answer to %s was not taken: %v", c.Ref, err))
@@ -88,9 +95,9 @@ func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- error
 
 // pause starts nothing new from now on, or starts again. It is answered when
 // it is written down, so that it outlives whatever ends the loop next.
-func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- error) {
+func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- Reply) {
 	if e.modeNow() != from {
-		reply <- nil
+		reply <- Reply{}
 		return
 	}
 	e.setMode(to)
@@ -102,7 +109,7 @@ func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- er
 		if err != nil {
 			err = fmt.Errorf("the loop is %s, but a restart will not know: %w", to, err)
 		}
-		reply <- err
+		reply <- Reply{Err: err}
 	})
 	e.wake(ctx, "you asked")
 }

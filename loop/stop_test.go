@@ -12,7 +12,15 @@ import (
 
 func (p *process) send(k state.CommandKind) {
 	p.w.t.Helper()
-	p.w.must(p.e.Send(p.w.t.Context(), state.Command{Kind: k}))
+	p.ask(state.Command{Kind: k})
+}
+
+// ask sends a command that the loop must take, and answers what it did.
+func (p *process) ask(c state.Command) state.Done {
+	p.w.t.Helper()
+	done, err := p.e.Send(p.w.t.Context(), c)
+	p.w.must(err)
+	return done
 }
 
 // TestCaps: as many workers as the caps allow, and no more; the status says so.
@@ -245,16 +253,16 @@ func TestSendAfterTheEnd(t *testing.T) {
 		w.ready("nothing to do", in(board.RoleBacklog))
 		p := w.start()
 		p.wait()
-		if err := p.e.Send(t.Context(), state.Command{Kind: state.CommandPause}); err == nil || !strings.Contains(err.Error(), "the loop has ended") {
+		if _, err := p.e.Send(t.Context(), state.Command{Kind: state.CommandPause}); err == nil || !strings.Contains(err.Error(), "the loop has ended") {
 			t.Fatalf("answered %v", err)
 		}
 		p = w.start(forever)
-		if err := p.e.Send(t.Context(), state.Command{Kind: "dance"}); err == nil || !strings.Contains(err.Error(), "dance") {
+		if _, err := p.e.Send(t.Context(), state.Command{Kind: "dance"}); err == nil || !strings.Contains(err.Error(), "dance") {
 			t.Fatalf("answered %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.e.Send(ctx, state.Command{Kind: state.CommandAnswer, Ref: "DSP-1"}); err == nil {
+		if _, err := p.e.Send(ctx, state.Command{Kind: state.CommandAnswer, Ref: "DSP-1"}); err == nil {
 			t.Fatal("a caller that went away is answered")
 		}
 		p.leave()
@@ -270,7 +278,10 @@ func TestAnswerAtTheEnd(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		let := p.hold("answer")
 		said := make(chan error, 1)
-		go func() { said <- p.e.Send(context.Background(), answer(ref, "take a")) }()
+		go func() {
+			_, err := p.e.Send(context.Background(), answer(ref, "take a"))
+			said <- err
+		}()
 		time.Sleep(time.Second)
 		p.cancel()
 		time.Sleep(time.Second)
@@ -295,7 +306,7 @@ func TestAnswerRefused(t *testing.T) {
 		ref := w.ready("asks nothing", in(board.RoleBacklog))
 		p := w.start(forever)
 		time.Sleep(time.Second)
-		if err := p.e.Send(t.Context(), answer(ref, "take a")); err == nil || !strings.Contains(err.Error(), "asks nothing") {
+		if _, err := p.e.Send(t.Context(), answer(ref, "take a")); err == nil || !strings.Contains(err.Error(), "asks nothing") {
 			t.Fatalf("answered %v", err)
 		}
 		time.Sleep(time.Second)
@@ -303,7 +314,7 @@ func TestAnswerRefused(t *testing.T) {
 		if len(n) != 1 || n[0].Ref != ref {
 			t.Fatalf("notices %+v", n)
 		}
-		w.must(p.e.Send(t.Context(), state.Command{Kind: state.CommandAck, ID: n[0].ID}))
+		p.ask(state.Command{Kind: state.CommandAck, ID: n[0].ID})
 		time.Sleep(time.Second)
 		if n := p.e.Snapshot().Notices; len(n) != 0 {
 			t.Fatalf("after the acknowledgement: %+v", n)

@@ -39,7 +39,7 @@ func abortCut(t *testing.T, k int, after bool) bool {
 		p.mu.Lock()
 		p.crashAt, p.after = p.counted+k, after
 		p.mu.Unlock()
-		_ = p.e.Send(t.Context(), state.Command{Kind: state.CommandAbort})
+		_, _ = p.e.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 		p.wait()
 		reached = p.died()
 		// What the cut left running is re-adopted, and aborted again.

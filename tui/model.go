@@ -156,6 +156,7 @@ type endMsg struct{}
 // sentMsg says how a command fared.
 type sentMsg struct {
 	command state.Command
+	done    state.Done
 	err     error
 }
 
@@ -229,7 +230,8 @@ func (m *Model) send(c state.Command) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, sendWithin)
 		defer cancel()
-		return sentMsg{c, ctl.Send(ctx, c)}
+		done, err := ctl.Send(ctx, c)
+		return sentMsg{c, done, err}
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // Controller is a loop as the control room sees it: in this process, or behind
 // a socket.
 type Controller interface {
-	// Send asks the loop for something and answers its refusal.
-	Send(ctx context.Context, c state.Command) error
+	// Send asks the loop for something and answers what it did, or its refusal.
+	Send(ctx context.Context, c state.Command) (state.Done, error)
 	// Snapshots answers the one channel on which pictures arrive, the latest
 	// wins. It is closed when there is no contact with the loop any more.
 	Snapshots() <-chan *state.Snapshot

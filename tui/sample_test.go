@@ -23,24 +23,25 @@ type stub struct {
 	mu    sync.Mutex
 	sent  []state.Command
 	err   error
+	done  state.Done // what a taken command answers
 	ch    chan *state.Snapshot
 	after func(c state.Command)
 }
 
 func newStub() *stub { return &stub{ch: make(chan *state.Snapshot, 1)} }
 
-func (s *stub) Send(ctx context.Context, c state.Command) error {
+func (s *stub) Send(ctx context.Context, c state.Command) (state.Done, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, c)
-	err, after := s.err, s.after
+	done, err, after := s.done, s.err, s.after
 	s.mu.Unlock()
 	if after != nil {
 		after(c)
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return state.Done{}, ctx.Err()
 	}
-	return err
+	return done, err
 }
 
 func (s *stub) Snapshots() <-chan *state.Snapshot { return s.ch }

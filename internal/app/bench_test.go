@@ -53,13 +53,13 @@ func BenchmarkFiring(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		if err := e.Send(b.Context(), state.Command{Kind: state.CommandFire}); err != nil {
+		if _, err := e.Send(b.Context(), state.Command{Kind: state.CommandFire}); err != nil {
 			b.Fatal(err)
 		}
 		fired(n)
 	}
 	b.StopTimer()
-	if err := e.Send(b.Context(), state.Command{Kind: state.CommandLeave}); err != nil {
+	if _, err := e.Send(b.Context(), state.Command{Kind: state.CommandLeave}); err != nil {
 		b.Fatal(err)
 	}
 	if err := <-over; err != nil {

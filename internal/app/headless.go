@@ -19,7 +19,7 @@ func (f *Factory) runHeadless(ctx context.Context, e *loop.Engine) (loop.End, er
 	defer cancel()
 	stop := onSignals(ctx, cancel, func(c state.CommandKind, say string) {
 		fmt.Fprintln(f.IO.Err, say)
-		_ = e.Send(ctx, state.Command{Kind: c}) // a loop that has ended needs no command
+		_, _ = e.Send(ctx, state.Command{Kind: c}) // a loop that has ended needs no command
 	})
 	defer stop()
 

@@ -108,7 +108,7 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 	if err != nil {
 		return err
 	}
-	if err := client.Send(ctx, c); err != nil {
+	if _, err := client.Send(ctx, c); err != nil {
 		return failWith(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err))
 	}
 	if asJSON {

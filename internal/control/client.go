@@ -44,16 +44,21 @@ func (c *Client) Snapshot(ctx context.Context) (*state.Snapshot, error) {
 }
 
 // Send asks something of the loop; the error is its refusal.
-func (c *Client) Send(ctx context.Context, cmd state.Command) error {
+func (c *Client) Send(ctx context.Context, cmd state.Command) (state.Done, error) {
+	var done state.Done
 	data, err := json.Marshal(cmd)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", cmd.Kind, err)
+		return done, fmt.Errorf("encode %s: %w", cmd.Kind, err)
 	}
 	body, err := c.do(ctx, http.MethodPost, "/v1/command", data)
 	if err != nil {
-		return err
+		return done, err
 	}
-	return body.Close()
+	defer body.Close() //nolint:errcheck // it was only read
+	if err := json.NewDecoder(body).Decode(&done); err != nil {
+		return done, fmt.Errorf("read the loop's answer: %w", err)
+	}
+	return done, nil
 }
 
 // Subscribe answers snapshots until the context ends or the loop is out of

@@ -52,12 +52,12 @@ func (l *fakeLoop) Subscribe(ctx context.Context) <-chan *state.Snapshot {
 	return out
 }
 
-func (l *fakeLoop) Send(_ context.Context, c state.Command) error {
+func (l *fakeLoop) Send(_ context.Context, c state.Command) (state.Done, error) {
 	if c.Kind == state.CommandAbort {
-		return errors.New("not now: nothing runs")
+		return state.Done{}, errors.New("not now: nothing runs")
 	}
 	l.sent <- c
-	return nil
+	return state.Done{Ref: c.Ref, Undo: 3, Text: "it is done"}, nil
 }
 
 // shortDir is a folder whose path leaves room for a socket's.
@@ -95,13 +95,17 @@ func TestCommandsReachTheLoop(t *testing.T) {
 	t.Parallel()
 	loop, c := serve(t, shortDir(t))
 	want := state.Command{Kind: state.CommandAnswer, Ref: "DSP-1", Text: "ISO 8601 \x00 everywhere\n"}
-	if err := c.Send(t.Context(), want); err != nil {
+	done, err := c.Send(t.Context(), want)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if (done != state.Done{Ref: "DSP-1", Undo: 3, Text: "it is done"}) {
+		t.Errorf("the loop's answer arrives as %+v", done)
 	}
 	if got := <-loop.sent; !reflect.DeepEqual(got, want) {
 		t.Errorf("the loop got %+v, want %+v", got, want)
 	}
-	err := c.Send(t.Context(), state.Command{Kind: state.CommandAbort})
+	_, err = c.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 	if err == nil || err.Error() != "not now: nothing runs" {
 		t.Errorf("a refusal arrives as %v", err)
 	}
@@ -136,7 +140,7 @@ func TestHostileBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"no JSON":      "hold DSP-1",
 		"empty":        "",
-		"unknown keys": `{"kind": "pause", "force": true}`,
+		"unknown keys": `{"kind": "pause", "colour": true}`,
 		"too long":     `{"kind": "answer", "text": "` + strings.Repeat("x", maxBody) + `"}`,
 		"another type": `["pause"]`,
 	} {
@@ -171,7 +175,7 @@ func TestNoLoop(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewClient(dir).Send(t.Context(), state.Command{Kind: state.CommandPause}); !errors.Is(err, ErrNoLoop) {
+	if _, err := NewClient(dir).Send(t.Context(), state.Command{Kind: state.CommandPause}); !errors.Is(err, ErrNoLoop) {
 		t.Errorf("on a dead socket: %v", err)
 	}
 	_, c := serve(t, dir)

@@ -4,7 +4,7 @@
 //
 //	GET  /v1/snapshot   the newest snapshot
 //	GET  /v1/snapshots  the newest, then every newer one, one JSON object a line
-//	POST /v1/command    a state.Command; 409 with {"error": …} when it is refused
+//	POST /v1/command    a state.Command, answered by a state.Done; 409 with {"error": …} when it is refused
 //
 // It promises that a slow or vanished reader never holds up the loop, and that
 // a command is answered only when the loop has taken or refused it. It holds no

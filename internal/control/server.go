@@ -21,7 +21,7 @@ type Loop interface {
 	// Subscribe answers the newest snapshot and every newer one, latest wins,
 	// until the context or the loop ends.
 	Subscribe(ctx context.Context) <-chan *state.Snapshot
-	Send(ctx context.Context, c state.Command) error
+	Send(ctx context.Context, c state.Command) (state.Done, error)
 }
 
 // refusal is the body of an answer that is not a success.
@@ -80,9 +80,10 @@ func command(w http.ResponseWriter, r *http.Request, loop Loop) {
 		answer(w, http.StatusBadRequest, refusal{"not a command: " + err.Error()})
 		return
 	}
-	if err := loop.Send(r.Context(), c); err != nil {
+	done, err := loop.Send(r.Context(), c)
+	if err != nil {
 		answer(w, http.StatusConflict, refusal{err.Error()})
 		return
 	}
-	answer(w, http.StatusOK, struct{}{})
+	answer(w, http.StatusOK, done)
 }
