@@ -79,8 +79,10 @@ var rooms = map[string]room{
 	"themes":      {},
 	"tui":         {may: list("board", "loop/state", "themes", "tui/...")},
 	"tui/layout":  {},
+	"tui/fetch":   {},
+	"tui/drafts":  {},
 	"tui/keymap":  {},
-	"tui/pane/*":  {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout")},
+	"tui/pane/*":  {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout", "tui/fetch", "tui/drafts")},
 	"tui/present": {may: list("board", "loop/state", "themes", "tui/widget")},
 	"tui/widget":  {may: list("themes")},
 
