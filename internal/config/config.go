@@ -7,11 +7,7 @@
 // never looks up a secret and never talks to a network.
 package config
 
-import (
-	"time"
-
-	"github.com/backside4charter/dispatcher/board"
-)
+import "time"
 
 // FileName is the name of the file that marks a repository's root.
 const FileName = "dispatcher.config.json"
@@ -63,6 +59,8 @@ type Config struct {
 	Pulls Pulls `json:"pulls,omitzero"`
 	// Whose words reach a prompt.
 	Trust Trust `json:"trust,omitzero"`
+	// How long the transcripts of runs are kept.
+	Transcripts Transcripts `json:"transcripts,omitzero"`
 
 	// Path is the file this was read from, absolute; Root is its folder in the
 	// main checkout. Neither is part of the file.
@@ -244,30 +242,6 @@ type Hook struct {
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty" jsonschema:"minimum=1,maximum=86400,default=60"`
 }
 
-// AgentKind says how an agent is run.
-type AgentKind string
-
-// The agents that exist.
-const (
-	AgentClaude AgentKind = "claude"
-	AgentScript AgentKind = "script"
-)
-
-// Agent is one agent profile. The names developer, reviewer and cleaner are
-// the defaults of the three worker kinds.
-type Agent struct {
-	// How the agent is run.
-	Kind AgentKind `json:"kind,omitempty" jsonschema:"enum=claude,enum=script,default=claude"`
-	// Path or name of the program; claude for that kind.
-	Command string `json:"command,omitempty"`
-	// The model; opus for the kind claude.
-	Model string `json:"model,omitempty"`
-	// low, medium, high, xhigh or max; xhigh for the kind claude.
-	Effort string `json:"effort,omitempty"`
-	// Kind script: the file it plays, relative to the repository's root.
-	Script string `json:"script,omitempty"`
-}
-
 // Pulls says where pull requests live.
 type Pulls struct {
 	// local or github; local on the native board and github elsewhere when not set.
@@ -316,7 +290,3 @@ func (c *Config) Labels() Labels {
 	}
 	return c.Native.Labels
 }
-
-// AgentFor is the profile that works issues as kind k when the issue names no
-// other.
-func (c *Config) AgentFor(k board.Kind) Agent { return c.Agents[string(k)] }

@@ -126,28 +126,6 @@ func (c *Config) fillStates() {
 	}
 }
 
-func (c *Config) fillAgents() {
-	if c.Agents == nil {
-		c.Agents = map[string]Agent{}
-	}
-	for _, k := range board.Kinds() {
-		if _, ok := c.Agents[string(k)]; !ok {
-			c.Agents[string(k)] = Agent{}
-		}
-	}
-	for name, a := range c.Agents {
-		if a.Kind == "" {
-			a.Kind = AgentClaude
-		}
-		if a.Kind == AgentClaude {
-			a.Command = orElse(a.Command, "claude")
-			a.Model = orElse(a.Model, "opus")
-			a.Effort = orElse(a.Effort, "xhigh")
-		}
-		c.Agents[name] = a
-	}
-}
-
 func (c *Config) fillApps() {
 	if c.GitHubApps == nil {
 		return

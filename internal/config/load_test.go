@@ -64,7 +64,10 @@ func TestLoadMinimalFillsDefaults(t *testing.T) {
 	dir := temp(t)
 	path := write(t, dir, `{"platform": "native"}`)
 	c := load(t, config.Source{Dir: dir})
-	claude := config.Agent{Kind: config.AgentClaude, Command: "claude", Model: "opus", Effort: "xhigh"}
+	claude := config.Agent{
+		Kind: config.AgentClaude, Command: "claude", Model: "opus", Effort: "xhigh",
+		Permissions: config.Permissions{Ask: config.AskOwner, TimeoutMinutes: 60, Headless: config.AskDeny},
+	}
 	want := &config.Config{
 		Platform:          config.PlatformNative,
 		ClaimStaleMinutes: 90,
@@ -82,11 +85,12 @@ func TestLoadMinimalFillsDefaults(t *testing.T) {
 			MaxDevelopers: 2, MaxReviewers: 2, MaxCleaners: 1, MaxWorkers: 5, PollSeconds: 5, VerifyMinutes: 60,
 			StallMinutes: 10, StallToolMinutes: 30, StallGraceSeconds: 60,
 		},
-		Retry:  config.Retry{MaxAttempts: 2, BackoffSeconds: 10, MaxBackoff: 300},
-		Agents: map[string]config.Agent{"developer": claude, "reviewer": claude, "cleaner": claude},
-		Pulls:  config.Pulls{Kind: "local"},
-		Path:   path,
-		Root:   dir,
+		Retry:       config.Retry{MaxAttempts: 2, BackoffSeconds: 10, MaxBackoff: 300},
+		Agents:      map[string]config.Agent{"developer": claude, "reviewer": claude, "cleaner": claude},
+		Pulls:       config.Pulls{Kind: "local"},
+		Transcripts: config.Transcripts{KeepDays: 90, MaxGB: 20},
+		Path:        path,
+		Root:        dir,
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
@@ -97,8 +101,14 @@ func TestLoadMinimalFillsDefaults(t *testing.T) {
 	if got := c.Poll(); got != 5*time.Second {
 		t.Errorf("poll = %v", got)
 	}
-	if got := c.AgentFor(board.KindReviewer); got != claude {
-		t.Errorf("reviewer's agent = %+v", got)
+	if diff := cmp.Diff(claude, c.AgentFor(board.KindReviewer)); diff != "" {
+		t.Errorf("reviewer's agent (-want +got):\n%s", diff)
+	}
+	if got := claude.Permissions.Timeout(); got != time.Hour {
+		t.Errorf("the owner has %v for an answer", got)
+	}
+	if keep, most := c.Transcripts.Keep(), c.Transcripts.MaxBytes(); keep != 90*24*time.Hour || most != 20e9 {
+		t.Errorf("transcripts are kept for %v and %d bytes", keep, most)
 	}
 	if got, want := c.NativeDir(), filepath.Join(dir, ".dispatcher", "board"); got != want {
 		t.Errorf("native board = %s, want %s", got, want)

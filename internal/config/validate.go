@@ -17,12 +17,6 @@ var ownerName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-
 // refKey is the prefix of a native board's refs.
 var refKey = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,9}$`)
 
-// agentName is what may follow `agent:` in a label.
-var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,39}$`)
-
-// efforts are the levels that the claude command takes.
-var efforts = []string{"low", "medium", "high", "xhigh", "max"}
-
 // validate walks everything that the file states, before defaults are filled
 // in, and what it must state and does not.
 func (d *decoder) validate(c *Config) {
@@ -213,29 +207,6 @@ func (d *decoder) checkApps(c *Config) {
 func (d *decoder) checkRetry(c *Config) {
 	if c.Retry.MaxBackoff > 0 && c.Retry.BackoffSeconds > c.Retry.MaxBackoff {
 		d.fault("retry.maxBackoffSeconds", "", "must not be less than retry.backoffSeconds")
-	}
-}
-
-func (d *decoder) checkAgents(c *Config) {
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		a, p := c.Agents[name], "agents."+name
-		if !agentName.MatchString(name) {
-			d.fault(p, "", "an agent's name is up to 40 of a-z, 0-9, '.', '_' and '-'")
-		}
-		if d.bad[p] {
-			continue
-		}
-		d.optional(p+".command", a.Command)
-		d.argument(p+".model", a.Model)
-		if d.readable(p+".effort") && !slices.Contains(efforts, a.Effort) {
-			d.fault(p+".effort", maybe(a.Effort, efforts), "%q is none of %s", a.Effort, strings.Join(efforts, ", "))
-		}
-		switch {
-		case a.Kind == AgentScript && !d.bad[p+".kind"]:
-			d.required(p+".script", a.Script)
-		case d.stated(p + ".script"):
-			d.fault(p+".script", `add "kind": "script"`, "is only read by agents of kind script")
-		}
 	}
 }
 
