@@ -82,7 +82,8 @@ var rooms = map[string]room{
 	"tui/fetch":   {},
 	"tui/drafts":  {},
 	"tui/keymap":  {},
-	"tui/pane/*":  {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout", "tui/fetch", "tui/drafts")},
+	"tui/pane":    {may: list("board", "loop/state", "themes", "tui/keymap", "tui/widget")},
+	"tui/pane/*":  {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout", "tui/fetch", "tui/drafts", "tui/keymap", "tui/pane")},
 	"tui/present": {may: list("board", "loop/state", "themes", "tui/widget")},
 	"tui/widget":  {may: list("themes")},
 

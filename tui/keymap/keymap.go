@@ -1,145 +1,120 @@
-// Package keymap is the control room's keys as data: the bindings that mean
-// the same in every view, the keys of the whole table that this room does not
-// act on yet with the command that does, and the table in docs/keys.md that is
-// made from them.
+// Package keymap is the control room's keys as data: one table of actions with
+// their keys, what they do and what they need, from which everything that
+// names a key is made.
 //
-// One key has one meaning in every view (screens.md, Keys). It knows no pane
-// and no issue; panes bring their own groups of bindings.
+// One key has one meaning in every view (screens.md, Keys); a table in which
+// one has two is refused with both named. It knows no pane and no issue.
 package keymap
 
-import "charm.land/bubbles/v2/key"
+import (
+	"slices"
+	"strings"
+)
 
-// Group is some bindings under a heading, as help and documents show them.
-type Group struct {
-	Title    string
-	Bindings []key.Binding
+// Map is a table made ready to look keys up in.
+type Map struct {
+	entries []Entry
+	byKey   map[Mode]map[string]int
+	after   map[string]int
+	action  map[Action]int
 }
 
-// Global are the keys that the root of the control room acts on in browsing.
-type Global struct {
-	Board, Workers, Needs, Pulls, Log key.Binding
-	Goto                              key.Binding
-	NextNeed                          key.Binding
-	Open, Back, Next, Prev            key.Binding
-	Answer, Stop, Transcript, Follow  key.Binding
-	Find, NextMatch, PrevMatch        key.Binding
-	Layout, PrevPiece, NextPiece      key.Binding
-	NextError                         key.Binding
-	Pause, Fire, Redraw               key.Binding
-	Help, Leave                       key.Binding
-}
-
-// Bind makes a binding from its help and its keys.
-func Bind(help, desc string, keys ...string) key.Binding {
-	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
-}
-
-// NewGlobal answers the keys of screens.md, Keys, as far as this room has them.
-func NewGlobal() Global {
-	return Global{
-		Board:      Bind("1", "board", "1"),
-		Workers:    Bind("2", "workers", "2"),
-		Needs:      Bind("3", "needs you", "3"),
-		Pulls:      Bind("4", "pull requests", "4"),
-		Log:        Bind("5", "log", "5"),
-		Goto:       Bind("g", "go to: b board, w workers, n needs you, p pull requests, l log, g first", "g"),
-		NextNeed:   Bind("!", "next that needs you", "!"),
-		Open:       Bind("↵", "open", "enter"),
-		Back:       Bind("esc", "back", "esc"),
-		Next:       Bind("tab", "next pane", "tab"),
-		Prev:       Bind("shift+tab", "previous pane", "shift+tab"),
-		Answer:     Bind("a", "answer", "a"),
-		Stop:       Bind("x", "stop the worker", "x"),
-		Transcript: Bind("t", "transcript", "t"),
-		Follow:     Bind("f", "follow", "f"),
-		Find:       Bind("/", "find", "/", "ctrl+f"),
-		NextMatch:  Bind("n", "next match", "n"),
-		PrevMatch:  Bind("N", "previous match", "N"),
-		Layout:     Bind("v", "other layout", "v"),
-		PrevPiece:  Bind(",", "previous piece", ","),
-		NextPiece:  Bind(".", "next piece", "."),
-		NextError:  Bind("e", "next error", "e"),
-		Pause:      Bind("p", "pause or resume", "p"),
-		Fire:       Bind("ctrl+r", "fire now", "ctrl+r"),
-		Redraw:     Bind("ctrl+l", "redraw", "ctrl+l"),
-		Help:       Bind("?", "help", "?", "f1"),
-		Leave:      Bind("q", "leave", "q", "ctrl+c"),
+// New answers the map of the table, with some keys overridden: the name of an
+// action to all its keys. What cannot be is an *Error.
+func New(overrides map[string][]string) (*Map, error) {
+	entries, err := override(Defaults(), overrides)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// ShortHelp lists what fits a line, the most useful first.
-func (k Global) ShortHelp() []key.Binding {
-	return []key.Binding{k.NextNeed, k.Needs, k.Find, k.Pause, k.Help, k.Leave}
-}
-
-// Groups lists every global binding under headings.
-func (k Global) Groups() []Group {
-	return []Group{
-		{"Views", []key.Binding{k.Board, k.Workers, k.Needs, k.Pulls, k.Log, k.Goto, k.Next, k.Prev, k.Layout}},
-		{"What is selected", []key.Binding{k.Open, k.Back, k.NextNeed, k.Answer, k.Stop, k.Transcript}},
-		{"Reading", []key.Binding{k.Find, k.NextMatch, k.PrevMatch, k.Follow, k.PrevPiece, k.NextPiece, k.NextError}},
-		{"The loop", []key.Binding{k.Pause, k.Fire, k.Redraw, k.Help, k.Leave}},
+	m := &Map{
+		entries: entries, byKey: map[Mode]map[string]int{Browsing: {}, Typing: {}, Choosing: {}},
+		after: map[string]int{}, action: map[Action]int{},
 	}
-}
-
-// Field are the keys while a text is typed; every printable key is text.
-type Field struct {
-	Send, NewLine, Keep key.Binding
-}
-
-// NewField answers the keys of a field (screens.md, Keys).
-func NewField() Field {
-	return Field{
-		Send:    Bind("↵", "send", "enter"),
-		NewLine: Bind("ctrl+j", "new line", "ctrl+j", "alt+enter", "shift+enter"),
-		Keep:    Bind("esc", "keep and leave", "esc", "ctrl+c"),
+	for i := range entries {
+		e := &entries[i]
+		for _, k := range e.Keys {
+			m.byKey[e.Mode][k] = i
+		}
+		for _, k := range e.After {
+			m.after[k] = i
+		}
+		if _, ok := m.action[e.Action]; !ok {
+			m.action[e.Action] = i
+		}
 	}
+	return m, nil
 }
 
-// Bindings lists them for help.
-func (k Field) Bindings() []key.Binding { return []key.Binding{k.Send, k.NewLine, k.Keep} }
-
-// Menu are the keys while a menu is open; a digit chooses at once.
-type Menu struct {
-	Up, Down, Choose, Cancel key.Binding
-	Yes, No                  key.Binding // in a confirmation
-}
-
-// NewMenu answers the keys of a menu.
-func NewMenu() Menu {
-	return Menu{
-		Up:     Bind("↑", "up", "up", "k"),
-		Down:   Bind("↓", "down", "down", "j"),
-		Choose: Bind("↵", "choose", "enter"),
-		Cancel: Bind("esc", "back", "esc"),
-		Yes:    Bind("y", "yes, in a confirmation", "y"),
-		No:     Bind("n", "no, in a confirmation", "n"),
+// Default answers the map without overrides.
+func Default() *Map {
+	m, err := New(nil)
+	if err != nil {
+		panic(err) // a test walks the table
 	}
+	return m
 }
 
-// Bindings lists them for help.
-func (k Menu) Bindings() []key.Binding {
-	return []key.Binding{k.Choose, k.Up, k.Down, k.Cancel, k.Yes, k.No}
-}
-
-// Elsewhere is a key of the table that this room does not act on: it says
-// which command does instead. {ref} and {pr} stand for the subject's.
-type Elsewhere struct {
-	Keys []string
-	Does string // what the key is for
-	Way  string // the command, or what to do
-}
-
-// NotHere lists the keys of the table with the way to do the same today.
-func NotHere() []Elsewhere {
-	return []Elsewhere{
-		{[]string{"m"}, "move", "dispatcher board state {ref} ready"},
-		{[]string{"M"}, "merge", "dispatcher pulls merge {pr}"},
-		{[]string{"R"}, "request changes", "dispatcher pulls request-changes {pr}"},
-		{[]string{"d"}, "show the diff", "dispatcher pulls diff {pr}"},
-		{[]string{"w"}, "ask every rule", "dispatcher why {ref}"},
-		{[]string{"b"}, "make an issue", "dispatcher board create"},
-		{[]string{"E"}, "edit an issue", "dispatcher board edit {ref}"},
-		{[]string{"r"}, "release", "dispatcher board release {ref}"},
+// Action is what a key does in a mode; empty for none.
+func (m *Map) Action(mode Mode, key string) Action {
+	if i, ok := m.byKey[mode][key]; ok {
+		return m.entries[i].Action
 	}
+	return ""
+}
+
+// After is what a letter does after g; empty for none.
+func (m *Map) After(key string) Action {
+	if i, ok := m.after[key]; ok {
+		return m.entries[i].Action
+	}
+	return ""
+}
+
+// Entry is the line of the table for an action.
+func (m *Map) Entry(a Action) Entry {
+	if i, ok := m.action[a]; ok {
+		return m.entries[i]
+	}
+	return Entry{Action: a}
+}
+
+// Entries are all lines of the table.
+func (m *Map) Entries() []Entry { return slices.Clone(m.entries) }
+
+// Key is the first key of an action as a person reads it; `g m` for one that
+// has only a letter after g.
+func (m *Map) Key(a Action) string {
+	e := m.Entry(a)
+	switch {
+	case len(e.Keys) > 0:
+		return Shown(e.Keys[0])
+	case len(e.After) > 0:
+		return "g" + Shown(e.After[0])
+	}
+	return ""
+}
+
+// Keys are all keys of an action as a person reads them.
+func (m *Map) Keys(a Action) string { return keysOf(m.Entry(a)) }
+
+func keysOf(e Entry) string {
+	out := make([]string, 0, len(e.Keys)+len(e.After))
+	for _, k := range e.Keys {
+		out = append(out, Shown(k))
+	}
+	for _, k := range e.After {
+		out = append(out, "g"+Shown(k))
+	}
+	return strings.Join(out, " ")
+}
+
+// Shown is a key's name as a person reads it.
+func Shown(key string) string {
+	if s, ok := map[string]string{
+		"enter": "↵", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "PgUp", "pgdown": "PgDn",
+		"home": "Home", "end": "End", "f1": "F1",
+	}[key]; ok {
+		return s
+	}
+	return key
 }
