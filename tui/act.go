@@ -111,7 +111,7 @@ func (m *Model) transcript() {
 		m.say(themes.ToneMuted, "nothing is selected whose transcript could be read")
 		return
 	}
-	if !m.wview.Open(ref) {
+	if !m.wview.OpenRef(ref) {
 		m.say(themes.ToneMuted, "no worker of this loop has run on "+widget.Clean(string(ref)))
 		return
 	}

@@ -249,7 +249,7 @@ func (m *Model) open() {
 	case present.RowOf(m.snap, ref) == nil:
 		m.say(themes.ToneMuted, widget.Clean(string(ref))+" is not on this board")
 	default:
-		m.issue.Open(ref)
+		m.issue.OpenRef(ref)
 		m.show(viewIssue)
 	}
 }

@@ -16,8 +16,9 @@ type Reader interface {
 	// history.
 	Detail(ctx context.Context, ref board.Ref) (state.Detail, error)
 	// Transcript is a window of n lines of a run's stream; from < 0 asks for the
-	// last n. With a text to find, Next of the answer is the first line at or
-	// after from that holds it, in any case of letters, and -1 without one.
+	// last n. With a text to find, n is a direction and the answer has no lines:
+	// its Next is the first line at or after from that holds the text in any
+	// case of letters, with n < 0 the last one at or before from; -1 without one.
 	Transcript(ctx context.Context, run string, from, n int, find string) (state.Transcript, error)
 	// Diff is the change of a pull request, or of a worktree against its base.
 	Diff(ctx context.Context, q state.DiffQuery) (state.Diff, error)

@@ -53,8 +53,8 @@ func (m *Model) relayout() {
 	m.strip.SetSize(m.place.Strip.W, m.place.Strip.H)
 	m.wview.SetBody(body, shape)
 	m.needs.SetBody(body, shape)
-	m.pulls.SetBody(body)
-	m.log.SetBody(body)
+	m.pulls.SetBody(body, shape)
+	m.log.SetBody(body, shape)
 	m.issue.SetBody(body, shape)
 	m.find.SetSize(max(m.w-20, 8), 1)
 }

@@ -173,4 +173,7 @@ type Line struct {
 	Done   bool          `json:"done,omitempty"`
 	Failed bool          `json:"failed,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
+	// Detail is a tool call in full: what it was given and what came back,
+	// bounded. Only a Transcript has it.
+	Detail string `json:"detail,omitempty"`
 }

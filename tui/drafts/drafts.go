@@ -72,3 +72,16 @@ func (b *Book) Version() uint64 { return b.version }
 
 // All is a copy of every draft under its key, as New takes it.
 func (b *Book) All() map[string]string { return maps.Clone(b.texts) }
+
+// ID names the draft of an item: what the field that types it is called.
+func ID(k Kind, item string) string { return key(k, item) }
+
+// Text is the draft of that name, empty without one.
+func (b *Book) Text(id string) string { return b.texts[id] }
+
+// Put keeps a draft under its name; an empty one is dropped.
+func (b *Book) Put(id, text string) {
+	if k, item, ok := strings.Cut(id, " "); ok {
+		b.Set(Kind(k), item, text)
+	}
+}

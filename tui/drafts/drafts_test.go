@@ -26,3 +26,12 @@ func TestBook(t *testing.T) {
 		t.Errorf("an empty draft stays, or a copy is none: %v, %v", b.All(), again.All())
 	}
 }
+
+func TestDraftsByName(t *testing.T) {
+	t.Parallel()
+	b := New(nil)
+	b.Put(ID(Deny, "req 1"), "too early")
+	if b.Get(Deny, "req 1") != "too early" || b.Text(ID(Deny, "req 1")) != "too early" {
+		t.Fatalf("by name: %v", b.All())
+	}
+}

@@ -67,8 +67,8 @@ func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
 // SetSnapshot takes a new picture.
 func (m *Model) SetSnapshot(s *state.Snapshot) { m.snap = s }
 
-// Open shows an issue from its start.
-func (m *Model) Open(ref board.Ref) { m.ref, m.top = ref, 0 }
+// OpenRef shows an issue from its start.
+func (m *Model) OpenRef(ref board.Ref) { m.ref, m.top = ref, 0 }
 
 // Ref is the issue on the page.
 func (m *Model) Ref() board.Ref { return m.ref }

@@ -52,7 +52,7 @@ func (m *Model) Keys() KeyMap { return m.keys }
 func (m *Model) SetStyles(st *themes.Styles) { m.st = st }
 
 // SetBody says where the view stands.
-func (m *Model) SetBody(body layout.Rect) { m.body = body; m.clamp() }
+func (m *Model) SetBody(body layout.Rect, _ layout.Shape) { m.body = body; m.clamp() }
 
 // SetSnapshot takes a new picture.
 func (m *Model) SetSnapshot(s *state.Snapshot) {

@@ -106,9 +106,9 @@ func (m *Model) Selected() *state.Worker {
 	return &m.snap.Workers[m.at]
 }
 
-// Open selects the worker of an issue and gives its transcript the focus; it
+// OpenRef selects the worker of an issue and gives its transcript the focus; it
 // reports whether there is one.
-func (m *Model) Open(ref board.Ref) bool {
+func (m *Model) OpenRef(ref board.Ref) bool {
 	w := present.LastWorker(m.snap, ref)
 	if w == nil {
 		return false

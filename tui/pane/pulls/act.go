@@ -1,0 +1,49 @@
+package pulls
+
+import (
+	"github.com/backside4charter/dispatcher/tui/keymap"
+	"github.com/backside4charter/dispatcher/tui/pane"
+	"github.com/backside4charter/dispatcher/tui/widget"
+)
+
+// Act carries an action out.
+func (m *Model) Act(a keymap.Action) pane.Reply {
+	if mv := pane.MoveOf(a); mv != widget.MoveNone {
+		m.Move(mv)
+		return pane.Done()
+	}
+	return pane.Reply{}
+}
+
+// Mouse scrolls and selects; twice opens.
+func (m *Model) Mouse(e pane.Mouse) pane.Reply {
+	switch e.Kind {
+	case pane.WheelUp:
+		m.Move(widget.MoveUp)
+	case pane.WheelDown:
+		m.Move(widget.MoveDown)
+	case pane.Click, pane.DoubleClick:
+		if at := m.win.Top + e.Y - 2; m.snap != nil && e.Y > 1 && at < len(m.snap.Pulls) {
+			m.win.Sel = at
+			m.clamp()
+			if e.Kind == pane.DoubleClick {
+				return m.Act(keymap.Open)
+			}
+		}
+	}
+	return pane.Done()
+}
+
+// Subject is the chosen pull request.
+func (m *Model) Subject() pane.Subject {
+	p := m.Selected()
+	if p == nil {
+		return pane.Subject{Text: "no pull request"}
+	}
+	return pane.Subject{Ref: p.Ref, PR: p.PR.Name, Head: p.PR.HeadSHA}
+}
+
+// Actions are what the keys can do here.
+func (m *Model) Actions() []keymap.Action {
+	return []keymap.Action{keymap.Diff, keymap.Merge, keymap.Request, keymap.Update, keymap.Browse}
+}
