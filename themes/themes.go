@@ -1,45 +1,65 @@
 package themes
 
-import "image/color"
+import (
+	"image/color"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Theme is a palette with the signs and borders drawn beside it.
 type Theme struct {
 	Name    string
 	Dark    bool // suits a dark terminal
 	Palette Palette
-	ASCII   bool // signs and borders of plain ASCII
+	// ASCII draws signs and borders with plain ASCII, for terminals that draw
+	// ambiguous characters two cells wide.
+	ASCII bool
+	// Basic leaves the sixteen colours to the terminal's owner, for terminals
+	// that have no more.
+	Basic bool
 }
 
-// The names of the built-in themes.
+// The names that something in the program means.
 const (
-	NameDark         = "dark"
-	NameLight        = "light"
-	NameHighContrast = "high-contrast"
+	NameDark  = "dusk" // the default on a dark ground
+	NameLight = "dawn" // the default on a light ground
 )
 
 // All lists the built-in themes, the default first.
 func All() []Theme {
 	return []Theme{
-		{Name: NameDark, Dark: true, Palette: dark},
-		{Name: NameLight, Palette: light},
-		{Name: NameHighContrast, Dark: true, Palette: highContrast},
+		{Name: NameDark, Dark: true, Palette: dusk},
+		{Name: "night", Dark: true, Palette: night},
+		{Name: "ember", Dark: true, Palette: ember},
+		{Name: "slate", Dark: true, Palette: slate},
+		{Name: NameLight, Palette: dawn},
+		{Name: "paper", Palette: paper},
+		{Name: "frost", Palette: frost},
+		{Name: "high-contrast", Dark: true, Palette: stark},
+		{Name: "high-contrast-light", Palette: starkLight},
 	}
 }
 
 // For answers the default theme for a terminal of that ground. Who does not
 // know the ground yet asks for dark: an answer may never come.
 func For(isDark bool) Theme {
+	name := NameLight
 	if isDark {
-		return All()[0]
+		name = NameDark
 	}
-	return All()[1]
+	t, _ := ByName(name)
+	return t
 }
 
 // ByName answers the built-in theme of that name.
-func ByName(name string) (Theme, bool) {
-	for _, t := range All() {
-		if t.Name == name {
-			return t, true
+func ByName(name string) (Theme, bool) { return Named(All(), name) }
+
+// Named answers the theme of that name, the last of them where there are
+// several: a theme of the user's own may have a built-in one's name.
+func Named(all []Theme, name string) (Theme, bool) {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Name == name {
+			return all[i], true
 		}
 	}
 	return Theme{}, false
@@ -58,6 +78,9 @@ type Styles struct {
 // Styles builds the theme's inks.
 func (t Theme) Styles() Styles {
 	p := t.Palette
+	if t.Basic {
+		p = basic(t.Dark)
+	}
 	s := Styles{
 		// Text stays in the terminal's own foreground: it is the one colour
 		// its owner is sure to be able to read.
@@ -85,6 +108,22 @@ func (t Theme) Styles() Styles {
 		s.Name += " ascii"
 	}
 	return s
+}
+
+// basic is the palette of a terminal with sixteen colours. Their looks are its
+// owner's choice, so each has the name that fits best; the selected row has no
+// ground of its own, which could swallow its text, and keeps its bar.
+func basic(dark bool) Palette {
+	if dark {
+		return Palette{
+			Muted: ansi.White, Border: ansi.BrightBlack, Accent: ansi.BrightBlue, Alive: ansi.BrightCyan, Good: ansi.Cyan,
+			Attention: ansi.BrightYellow, Warn: ansi.Yellow, Danger: ansi.BrightRed, Text: ansi.BrightWhite,
+		}
+	}
+	return Palette{
+		Muted: ansi.BrightBlack, Border: ansi.BrightBlack, Accent: ansi.Blue, Alive: ansi.Blue, Good: ansi.Blue,
+		Attention: ansi.Magenta, Warn: ansi.Magenta, Danger: ansi.Red, Text: ansi.Black,
+	}
 }
 
 // Tone answers the ink of a tone.

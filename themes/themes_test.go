@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -34,7 +35,7 @@ func TestContrast(t *testing.T) {
 	t.Parallel()
 	for _, th := range All() {
 		want := 4.5
-		if th.Name == NameHighContrast {
+		if strings.HasPrefix(th.Name, "high-contrast") {
 			want = 7
 		}
 		p := th.Palette
@@ -107,6 +108,73 @@ func TestSignsAreOneCell(t *testing.T) {
 			if s := v.Field(i).String(); len(s) != 1 {
 				t.Errorf("%q is not ASCII", s)
 			}
+		}
+	}
+}
+
+// TestFewerColours holds the themes to being read where the renderer samples
+// them down to 256 colours, and to their signs where there are sixteen.
+func TestFewerColours(t *testing.T) {
+	t.Parallel()
+	for _, th := range All() {
+		v := reflect.ValueOf(th.Palette)
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if name == "Ground" || name == "Chosen" || name == "Border" {
+				continue
+			}
+			c := colorprofile.ANSI256.Convert(v.Field(i).Interface().(color.Color))
+			for _, ground := range []color.Color{th.Palette.Ground, colorprofile.ANSI256.Convert(th.Palette.Chosen)} {
+				if got := contrast(c, ground); got < 4 {
+					t.Errorf("%s: %s has contrast %.1f in 256 colours", th.Name, name, got)
+				}
+			}
+		}
+		th.Basic = true
+		s := th.Styles()
+		for tone := ToneMuted; tone <= ToneDanger; tone++ {
+			if got := s.Tone(tone).Prefix(); strings.Contains(got, "38;") {
+				t.Errorf("%s: tone %d asks sixteen colours for %q", th.Name, tone, got)
+			}
+		}
+		if s.Chosen != nil {
+			t.Errorf("%s: the selected row has a ground in sixteen colours", th.Name)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	grounds := map[bool]int{}
+	for _, th := range All() {
+		if seen[th.Name] {
+			t.Errorf("two themes are named %s", th.Name)
+		}
+		seen[th.Name] = true
+		grounds[th.Dark]++
+		if dark := luminance(th.Palette.Ground) < 0.2; dark != th.Dark {
+			t.Errorf("%s says dark: %v, its ground is not", th.Name, th.Dark)
+		}
+	}
+	if grounds[true] < 3 || grounds[false] < 3 {
+		t.Errorf("there are %d dark and %d light themes", grounds[true], grounds[false])
+	}
+	own := append(All(), Theme{Name: NameDark, ASCII: true})
+	if got, ok := Named(own, NameDark); !ok || !got.ASCII {
+		t.Error("a theme of the user's own does not go before the built-in one")
+	}
+}
+
+func TestParseColor(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]color.Color{
+		"#ff8000": color.RGBA{0xff, 0x80, 0, 0xff}, "#F80": color.RGBA{0xff, 0x88, 0, 0xff},
+		"": nil, "#": nil, "ff8000": nil, "#ff80000": nil, "#+f8000": nil, "#gg0000": nil, "#é0": nil, "red": nil,
+	} {
+		got, ok := ParseColor(in)
+		if ok != (want != nil) || got != want {
+			t.Errorf("ParseColor(%q) = %v, %v", in, got, ok)
 		}
 	}
 }

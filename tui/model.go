@@ -66,7 +66,7 @@ type Model struct {
 	opts     Options
 	now      func() time.Time
 	theme    themes.Theme
-	fixed    bool // the theme was asked for by name
+	basic    bool // the terminal has sixteen colours
 	styles   *themes.Styles
 	keys     keymap.Global
 	menuKeys keymap.Menu
@@ -119,11 +119,11 @@ func newModel(ctx context.Context, opts Options) *Model {
 	if now == nil {
 		now = time.Now
 	}
-	th, fixed := opts.theme()
+	th, _ := opts.Look.theme(true)
 	st := th.Styles()
 	start := now()
 	return &Model{
-		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, fixed: fixed, styles: &st,
+		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, styles: &st,
 		keys: keymap.NewGlobal(), menuKeys: keymap.NewMenu(), typing: keymap.NewField(),
 		started: start, acked: map[uint64]bool{}, dirty: true,
 		board: boardpane.New(&st), strip: workers.NewStrip(&st), wview: workers.New(&st, start.Location()),
@@ -135,7 +135,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 // Init asks for the first picture, the clock and the terminal's colours.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick(), m.watch()}
-	if !m.fixed {
+	if _, asked := m.opts.Look.theme(true); !asked {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/loop/state"
-	"github.com/backside4charter/dispatcher/themes"
 )
 
 // Controller is a loop as the control room sees it: in this process, or behind
@@ -26,11 +25,8 @@ type Options struct {
 	// Now is the clock; time.Now if nil. Its location is the one in which
 	// times of day are shown.
 	Now func() time.Time
-	// Theme is the name of a theme. Empty asks the terminal whether it is dark
-	// and takes the dark one until it answers.
-	Theme string
-	// ASCII draws signs and borders with plain ASCII.
-	ASCII bool
+	// Look is how the person before it likes the room.
+	Look Look
 	// Attached says that the loop is another process: leaving only leaves.
 	Attached bool
 }
@@ -47,15 +43,6 @@ const (
 	LeaveEnded    Leave = "ended"  // the loop had ended by itself
 	LeaveLost     Leave = "lost"   // terminal, loop or context went away
 )
-
-func (o *Options) theme() (themes.Theme, bool) {
-	t, fixed := themes.ByName(o.Theme)
-	if !fixed {
-		t = themes.For(true)
-	}
-	t.ASCII = o.ASCII
-	return t, fixed
-}
 
 // frameEvery is how often a changed picture is taken at most: pictures that
 // arrive faster are skipped, the latest wins.

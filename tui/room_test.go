@@ -8,10 +8,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/themes"
 )
 
 func take(m *Model, s *state.Snapshot) { settleMsg(m, snapshotMsg{snap: s, open: true, at: noon}) }
@@ -281,10 +283,49 @@ func TestThemesFollowTheTerminal(t *testing.T) {
 	if light := screen(m); light == dark || ansi.Strip(light) != ansi.Strip(dark) {
 		t.Error("a light terminal changes more or less than the colours")
 	}
-	fixed := newModel(t.Context(), Options{Controller: newStub(), Theme: "high-contrast", Now: fixedNow})
+	fixed := newModel(t.Context(), Options{Controller: newStub(), Look: Look{Theme: "high-contrast"}, Now: fixedNow})
 	fixed.Update(tea.BackgroundColorMsg{Color: ansi.BrightWhite})
 	if fixed.theme.Name != "high-contrast" {
 		t.Errorf("a theme asked for by name became %s", fixed.theme.Name)
+	}
+}
+
+func TestThemesOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	mine := themes.For(true)
+	mine.Name = "mine"
+	m := newModel(t.Context(), Options{Controller: newStub(), Look: Look{Themes: append(themes.All(), mine), Dark: "mine", Light: "paper"}, Now: fixedNow})
+	if m.theme.Name != "mine" {
+		t.Errorf("before the terminal answers the theme is %s", m.theme.Name)
+	}
+	m.Update(tea.BackgroundColorMsg{Color: ansi.BrightWhite})
+	if m.theme.Name != "paper" {
+		t.Errorf("a light terminal has %s", m.theme.Name)
+	}
+	if names := m.themeNames(); names[len(names)-1] != "mine" {
+		t.Errorf("the palette shows %v", names)
+	}
+	m.setTheme("ember")
+	if m.Update(tea.BackgroundColorMsg{Color: ansi.BrightWhite}); m.theme.Name != "ember" {
+		t.Errorf("a theme that was chosen became %s", m.theme.Name)
+	}
+}
+
+// TestFewColours switches to the terminal's own colours where it has sixteen.
+func TestFewColours(t *testing.T) {
+	t.Parallel()
+	m, _ := room(100, 30, sample())
+	m.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+	if got := screen(m); strings.Contains(got, "38;2") || strings.Contains(got, "48;2") || !strings.Contains(got, "\x1b[9") {
+		t.Errorf("sixteen colours are drawn as %q", got)
+	}
+	m.setTheme("dawn")
+	if got := screen(m); strings.Contains(got, "38;2") {
+		t.Error("a theme that is chosen later brings more colours than the terminal has")
+	}
+	m.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	if got := screen(m); !strings.Contains(got, "38;2") {
+		t.Error("true colour is not drawn")
 	}
 }
 
@@ -292,7 +333,7 @@ func fixedNow() time.Time { return noon }
 
 func TestASCII(t *testing.T) {
 	t.Parallel()
-	m := newModel(t.Context(), Options{Controller: newStub(), ASCII: true, Now: fixedNow})
+	m := newModel(t.Context(), Options{Controller: newStub(), Look: Look{ASCII: true}, Now: fixedNow})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	take(m, sample())
 	if got := ansi.Strip(screen(m)); strings.ContainsAny(got, "╭│╯┏●○◐▌") {

@@ -19,6 +19,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		m.ground(msg.IsDark())
+	case tea.ColorProfileMsg:
+		m.profile(msg.Profile)
 	case snapshotMsg:
 		cmd = m.onSnapshot(msg)
 	case endMsg:
@@ -57,25 +59,6 @@ func (m *Model) relayout() {
 	m.log.SetBody(body, shape)
 	m.issue.SetBody(body, shape)
 	m.find.SetSize(max(m.w-20, 8), 1)
-}
-
-// ground takes the terminal's answer about its background, unless a theme was
-// asked for by name.
-func (m *Model) ground(isDark bool) {
-	if m.fixed || isDark == m.theme.Dark {
-		return
-	}
-	m.theme = themes.For(isDark)
-	m.theme.ASCII = m.opts.ASCII
-	st := m.theme.Styles()
-	m.styles = &st
-	m.board.SetStyles(&st)
-	m.strip.SetStyles(&st)
-	m.wview.SetStyles(&st)
-	m.needs.SetStyles(&st)
-	m.pulls.SetStyles(&st)
-	m.log.SetStyles(&st)
-	m.issue.SetStyles(&st)
 }
 
 func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {

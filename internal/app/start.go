@@ -21,6 +21,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/journal"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/tui"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -42,6 +43,14 @@ var ErrPaused = errors.New("the loop is paused; `dispatcher start --resume` goes
 // Start runs the loop over this repository until it ends: the control room
 // where standard output is a terminal, else a line a firing.
 func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
+	inRoom := !o.NoTUI && f.IO.OutTTY && f.IO.InTTY
+	var look tui.Look
+	if inRoom { // before anything is claimed
+		var err error
+		if look, err = f.look(); err != nil {
+			return loop.End{}, err
+		}
+	}
 	s, err := f.open(ctx, o)
 	if err != nil {
 		return loop.End{}, err
@@ -54,10 +63,10 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	}
 	defer stop()
 	var end loop.End
-	if o.NoTUI || !f.IO.OutTTY || !f.IO.InTTY {
-		end, err = f.runHeadless(ctx, e)
+	if inRoom {
+		end, err = f.runRoom(ctx, e, look)
 	} else {
-		end, err = f.runRoom(ctx, e)
+		end, err = f.runHeadless(ctx, e)
 	}
 	if err != nil {
 		return end, err

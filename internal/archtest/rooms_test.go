@@ -47,8 +47,9 @@ var rooms = map[string]room{
 		may:   list("..."),
 		never: list("internal/cli", "internal/demo", "internal/fake/...", "board/boardtest", "loop/simtest", "internal/proc/proctest"),
 	},
-	"internal/config": {may: list("board")},
-	"internal/creds":  {may: list("internal/proc")},
+	"internal/config":   {may: list("board")},
+	"internal/settings": {may: list("internal/config", "themes")},
+	"internal/creds":    {may: list("internal/proc")},
 
 	"board":           {},
 	"board/native":    {may: list("board", "internal/statefile", "internal/logkey")},

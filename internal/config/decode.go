@@ -21,10 +21,11 @@ type decoder struct {
 	// bad holds the paths whose value could not be read: no rule asks further.
 	bad        map[string]bool
 	violations []Violation
+	top        reflect.Type // of the whole file
 }
 
-func newDecoder(data []byte) *decoder {
-	return &decoder{data: data, at: map[string]int{}, bad: map[string]bool{}}
+func newDecoder(data []byte, top reflect.Type) *decoder {
+	return &decoder{data: data, at: map[string]int{}, bad: map[string]bool{}, top: top}
 }
 
 // maxViolations is how many faults are listed of a file that is nothing like a
@@ -91,6 +92,13 @@ func (d *decoder) set(v reflect.Value, n *node, path string) {
 		d.setInt(v, n, path)
 	case reflect.Float64:
 		d.setFloat(v, n, path)
+	case reflect.Bool:
+		b, ok := n.value.(bool)
+		if !ok {
+			d.mismatch(n, path, "true or false")
+			return
+		}
+		v.SetBool(b)
 	default:
 		panic(fmt.Sprintf("config: the struct has a field of kind %s that the decoder does not know", v.Kind()))
 	}
@@ -189,7 +197,7 @@ func (d *decoder) unique(n *node, path string) []member {
 // the same name elsewhere in the file, or all siblings.
 func (d *decoder) meantKey(key, path string, siblings []string) string {
 	if _, ok := nearest(key, siblings); !ok {
-		if p, found := elsewhere(key); found && p != join(path, key) {
+		if p, found := elsewhere(d.top, key); found && p != join(path, key) {
 			return `did you mean "` + p + `"?`
 		}
 	}
@@ -197,8 +205,7 @@ func (d *decoder) meantKey(key, path string, siblings []string) string {
 }
 
 // elsewhere is the path of a field of this name in some section.
-func elsewhere(key string) (string, bool) {
-	top := reflect.TypeFor[Config]()
+func elsewhere(top reflect.Type, key string) (string, bool) {
 	for _, section := range slices.Sorted(maps.Keys(fieldsOf(top))) {
 		t := top.Field(fieldsOf(top)[section]).Type
 		if t.Kind() == reflect.Pointer {

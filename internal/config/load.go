@@ -58,17 +58,26 @@ func Load(ctx context.Context, src Source) (*Config, error) {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	data, err := ReadBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	return data, nil
+}
+
+// ReadBounded reads a file of settings, which is never large.
+func ReadBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("read the configuration %s: %w", path, err)
+		return nil, err
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("read the configuration %s: larger than %d KiB; this is not a %s", path, maxFile>>10, FileName)
+		return nil, fmt.Errorf("%s is larger than %d KiB; it holds no settings", path, maxFile>>10)
 	}
 	return data, nil
 }
@@ -78,10 +87,10 @@ func read(path string) ([]byte, error) {
 // exactly when there are violations.
 func Parse(data []byte, platform string) (*Config, []Violation) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	d := newDecoder(data)
+	d := newDecoder(data, reflect.TypeFor[Config]())
 	root, err := parse(data)
 	if err != nil {
-		d.syntax(err)
+		d.syntax(err, Minimal)
 		return nil, d.violations
 	}
 	c := &Config{}
@@ -102,7 +111,7 @@ func Parse(data []byte, platform string) (*Config, []Violation) {
 }
 
 // syntax records why the text is not JSON, with the most likely way out.
-func (d *decoder) syntax(err error) {
+func (d *decoder) syntax(err error, minimal string) {
 	var syn *syntaxError
 	if !errors.As(err, &syn) {
 		d.add(-1, "", "", "%v", err)
@@ -111,7 +120,7 @@ func (d *decoder) syntax(err error) {
 	hint := ""
 	switch {
 	case len(bytes.TrimSpace(d.data)) == 0:
-		hint = "the file is empty; the smallest one is " + Minimal
+		hint = "the file is empty; the smallest one is " + minimal
 	case bytes.HasPrefix(d.data, []byte("\xff\xfe")) || bytes.HasPrefix(d.data, []byte("\xfe\xff")):
 		hint = "this is UTF-16; save it as UTF-8"
 	case syn.at < len(d.data) && (d.data[syn.at] == '/' || d.data[syn.at] == '#'):
