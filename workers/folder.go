@@ -32,6 +32,7 @@ var (
 //	in.lock          held while a line is written into it
 //	messages.jsonl   the ids of the messages sent, before they are sent
 //	transcript.jsonl the agent's standard output, whole
+//	transcript.index where in it which line stands, for readers of its middle
 //	stderr.log       its standard error
 //	supervisor.log   what the supervisor had to say
 //	lock             held by the supervisor as long as it lives
@@ -73,6 +74,9 @@ func (f Folder) InputLockPath() string { return filepath.Join(f.dir, "in.lock") 
 
 // TranscriptPath is the agent's whole output.
 func (f Folder) TranscriptPath() string { return filepath.Join(f.dir, "transcript.jsonl") }
+
+// IndexPath is where a reader finds places in the transcript.
+func (f Folder) IndexPath() string { return filepath.Join(f.dir, "transcript.index") }
 
 // StderrPath is the agent's standard error.
 func (f Folder) StderrPath() string { return filepath.Join(f.dir, "stderr.log") }

@@ -58,5 +58,9 @@ func (f *Follower) Read(line func([]byte)) (bool, error) {
 // Rest hands out a last line without a line feed. Nothing may follow it.
 func (f *Follower) Rest(line func([]byte)) { f.split.Rest(line) }
 
+// LineEnd is where the line that is being handed out, or was last, ends in the
+// file.
+func (f *Follower) LineEnd() int64 { return f.split.End() }
+
 // Offset is how much of the file has been read.
 func (f *Follower) Offset() int64 { return f.offset }

@@ -20,7 +20,9 @@ const (
 // memory stays bounded. The zero value is ready.
 type Splitter struct {
 	buf  []byte
-	long bool // the line has outgrown StringLimit and is squeezed
+	end  int64 // bytes of the stream up to the line handed out last, its end included
+	open int64 // bytes fed beyond that
+	long bool  // the line has outgrown StringLimit and is squeezed
 
 	// State of the squeezer.
 	inString bool
@@ -35,9 +37,12 @@ func (s *Splitter) Feed(p []byte, line func([]byte)) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
+			s.open += int64(len(p))
 			s.add(p)
 			return
 		}
+		s.end += s.open + int64(i) + 1
+		s.open = 0
 		if len(s.buf) == 0 && !s.long && i <= StringLimit {
 			line(trimReturn(p[:i]))
 		} else {
@@ -51,9 +56,15 @@ func (s *Splitter) Feed(p []byte, line func([]byte)) {
 // Rest hands out a last line that has no line feed, if there is one.
 func (s *Splitter) Rest(line func([]byte)) {
 	if len(s.buf) > 0 {
+		s.end += s.open
+		s.open = 0
 		s.flush(line)
 	}
 }
+
+// End is how many bytes of the stream the lines handed out so far took, those
+// of the line that is being handed out included.
+func (s *Splitter) End() int64 { return s.end }
 
 // Pending says whether a line has begun and not ended.
 func (s *Splitter) Pending() bool { return len(s.buf) > 0 }
@@ -63,7 +74,7 @@ func (s *Splitter) flush(line func([]byte)) {
 	if cap(s.buf) > 2*StringLimit {
 		s.buf = nil // one long line must not cost memory for ever
 	}
-	*s = Splitter{buf: s.buf[:0]}
+	*s = Splitter{buf: s.buf[:0], end: s.end}
 }
 
 func (s *Splitter) add(p []byte) {

@@ -9,6 +9,10 @@ import (
 // lineText is how much of one line's text is kept for the screen, in bytes.
 const lineText = 8 << 10
 
+// maxOpen is how many tool calls are followed at once; of more the oldest are
+// let go, so that no stream makes memory grow.
+const maxOpen = 256
+
 // Tail turns a run's events into what a person reads of it: the newest lines,
 // what it does now, and what it has cost. It is a value machine without clock
 // or I/O; the zero value is ready.
@@ -16,6 +20,7 @@ type Tail struct {
 	Usage Usage
 
 	ring  []Line
+	page  *page          // takes the lines in the ring's place, where it is set
 	total int            // lines there have been in all
 	open  map[string]int // tool calls that run, by id: the number of their line
 	order []string       // ids of open, oldest first
@@ -28,12 +33,14 @@ type Tail struct {
 // Add takes one event. now stands in for lines that carry no time.
 func (t *Tail) Add(e *Event, now time.Time) {
 	at := e.At
-	if at.IsZero() {
-		if at = t.clock; at.IsZero() {
-			at = now
-		}
+	switch {
+	case !at.IsZero():
+		t.clock = at
+	case !t.clock.IsZero():
+		at = t.clock
+	default:
+		at = now
 	}
-	t.clock = at
 	t.follow(e)
 	switch e.Kind {
 	case EventRaw:
@@ -84,12 +91,17 @@ func (t *Tail) addTool(e *Event, at time.Time) {
 		if t.open == nil {
 			t.open = map[string]int{}
 		}
+		if len(t.order) == maxOpen {
+			t.close(t.order[0])
+		}
 		t.push(Line{At: at, Kind: LineTool, Sub: e.Sub, Tool: Clean(e.Tool, 100), Text: e.Text})
 		t.open[e.ID] = t.total - 1
 		t.order = append(t.order, e.ID)
 	case EventDenied:
-		if l := t.line(e.ID); l != nil {
-			l.Kind, l.Done, l.Failed = LineDenied, true, true
+		if _, begun := t.open[e.ID]; begun {
+			if l := t.line(e.ID); l != nil {
+				l.Kind, l.Done, l.Failed = LineDenied, true, true
+			}
 			break
 		}
 		t.push(Line{At: at, Kind: LineDenied, Sub: e.Sub, Tool: Clean(e.Tool, 100), Text: e.Text, Done: true, Failed: true})
@@ -157,7 +169,12 @@ func (r *Result) Reason() string {
 }
 
 func (t *Tail) push(l Line) {
-	l.Text = strings.TrimRight(Clean(l.Text, lineText), "\n ")
+	if t.page != nil {
+		t.page.take(t.total, l)
+		t.total++
+		return
+	}
+	l = cleanLine(l)
 	if len(t.ring) < TailLines {
 		t.ring = append(t.ring, l)
 	} else {
@@ -166,11 +183,23 @@ func (t *Tail) push(l Line) {
 	t.total++
 }
 
+// cleanLine is a line as it may be shown.
+func cleanLine(l Line) Line {
+	l.Text = strings.TrimRight(Clean(l.Text, lineText), "\n ")
+	return l
+}
+
 // line is the line of an open tool call; nil if there is none or it has left
 // the window.
 func (t *Tail) line(id string) *Line {
 	n, ok := t.open[id]
-	if !ok || n < t.total-len(t.ring) {
+	if !ok {
+		return nil
+	}
+	if t.page != nil {
+		return t.page.line(n)
+	}
+	if n < t.total-len(t.ring) {
 		return nil
 	}
 	return &t.ring[n%TailLines]

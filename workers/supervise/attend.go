@@ -27,6 +27,7 @@ type supervisor struct {
 	child   *child
 	course  *course
 	follow  *workers.Follower
+	index   *workers.Indexer
 	events  []workers.Event
 	lastOut time.Time // when output was read last
 	signed  time.Time // when a sign of life was recorded last
@@ -77,6 +78,7 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 	}
 	first := uuid.NewString()
 	s.course = newCourse(first, s.spec.PriorCostUSD)
+	s.index = s.folder.NewIndexer(s.spec.PriorCostUSD, now)
 	if err := s.startAgent(); err != nil {
 		x := exitOf(s.course, ended{code: -1}, fmt.Sprintf("start the agent in %s: %v", s.spec.Dir, err), "", time.Now())
 		x.Started = now
@@ -164,11 +166,17 @@ func (s *supervisor) nextLook(now time.Time, told bool) time.Duration {
 
 // read takes what the agent has written since.
 func (s *supervisor) read(now time.Time) {
-	grew, _ := s.follow.Read(s.line) // what cannot be read now is read next time
+	grew, _ := s.follow.Read(s.output) // what cannot be read now is read next time
 	if grew {
 		s.lastOut = now
 		s.grew = true
 	}
+}
+
+// output is a line of the transcript.
+func (s *supervisor) output(b []byte) {
+	s.line(b)
+	s.index.Line(s.events, s.follow.LineEnd())
 }
 
 func (s *supervisor) line(b []byte) {
@@ -254,11 +262,11 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	defer cancel()
 	reaped, _ := workers.EndAll(ctx, s.leftovers) // what cannot be ended is counted all the same
 	for {
-		if grew, err := s.follow.Read(s.line); err != nil || !grew {
+		if grew, err := s.follow.Read(s.output); err != nil || !grew {
 			break
 		}
 	}
-	s.follow.Rest(s.line)
+	s.follow.Rest(s.output)
 	s.readStderr()
 	now := time.Now()
 	x := exitOf(s.course, how, s.problem, s.folder.StderrTail(problemTail), now)

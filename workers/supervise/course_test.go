@@ -98,8 +98,13 @@ func TestRecordingsEndOnce(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}
-	// Cut off by a signal, or ended while something ran.
-	unfinished := map[string]wait{"sigterm.jsonl": waitTurn}
+	// Never begun, cut off by a signal, or interrupted and never told to go on.
+	unfinished := map[string]wait{
+		"bad_agent.jsonl": waitStart, "bad_flag.jsonl": waitStart, "bad_mode.jsonl": waitStart,
+		"resume_id_taken.jsonl": waitStart, "root_refused.jsonl": waitStart,
+		"sigterm.jsonl": waitTurn, "sigterm_api.jsonl": waitTurn, "sighup.jsonl": waitTurn, "resume_killed_1.jsonl": waitTurn,
+		"sigint.jsonl": waitOwner, "sigint_api.jsonl": waitOwner, "interrupt_api.jsonl": waitOwner, "can_use_tool_interrupt.jsonl": waitOwner,
+	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
