@@ -36,6 +36,7 @@ func (m *Model) onKey(msg tea.KeyPressMsg) tea.Cmd {
 	case modeBrowse:
 		cmd = m.keyBrowse(msg)
 	}
+	m.touched(m.toast.text != "")
 	return tea.Batch(ack, cmd)
 }
 

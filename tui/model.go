@@ -98,6 +98,7 @@ type Model struct {
 	menu   menu
 	help   widget.Window
 
+	calls       attending
 	toast       toast
 	acked       map[uint64]bool
 	noticeID    uint64
@@ -128,7 +129,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 		started: start, acked: map[uint64]bool{}, dirty: true,
 		board: boardpane.New(&st), strip: workers.NewStrip(&st), wview: workers.New(&st, start.Location()),
 		needs: questions.New(&st), pulls: pulls.New(&st), log: logpane.New(&st), issue: issue.New(&st),
-		find: widget.NewField(false),
+		find: widget.NewField(false), calls: newAttending(opts.Attention, start),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/tui/attention"
 )
 
 // Controller is a loop as the control room sees it: in this process, or behind
@@ -27,6 +28,8 @@ type Options struct {
 	Now func() time.Time
 	// Look is how the person before it likes the room.
 	Look Look
+	// Attention is how it calls for them.
+	Attention attention.Options
 	// Attached says that the loop is another process: leaving only leaves.
 	Attached bool
 }

@@ -74,14 +74,14 @@ func (g *guard) fail(r any) { g.err = fmt.Errorf("%w: %v\n%s", ErrPanic, r, debu
 func (g *guard) Init() tea.Cmd { return g.room.Init() }
 
 // Update hands a message to the room.
-func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *guard) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	if g.err != nil {
 		return g, tea.Quit
 	}
 	defer func() {
 		if r := recover(); r != nil {
 			g.fail(r)
-			cmd = tea.Quit
+			next, cmd = g, tea.Quit
 		}
 	}()
 	_, cmd = g.room.Update(msg)

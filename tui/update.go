@@ -23,6 +23,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.profile(msg.Profile)
 	case snapshotMsg:
 		cmd = m.onSnapshot(msg)
+	case tea.FocusMsg:
+		m.calls.blurred = false
+		return m, nil
+	case tea.BlurMsg:
+		m.calls.blurred = true
+		return m, nil
 	case endMsg:
 		cmd = m.quit(LeaveLost)
 	case tickMsg:
@@ -91,7 +97,7 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if m.snap.Mode == state.ModeStopped && m.leaving != "" {
 		return m.quit(m.leaving)
 	}
-	return m.wait(msg.at)
+	return tea.Batch(m.wait(msg.at), m.attend())
 }
 
 // noteNotices remembers since when the notice on the screen has stood there.
@@ -123,7 +129,7 @@ func (m *Model) onTick() tea.Cmd {
 	if !m.toast.until.IsZero() && !m.now().Before(m.toast.until) {
 		m.toast = toast{}
 	}
-	return m.tick()
+	return tea.Batch(m.tick(), m.call(m.now()))
 }
 
 func (m *Model) onSent(msg sentMsg) tea.Cmd {

@@ -23,7 +23,8 @@ func (m *Model) View() tea.View {
 	now := m.now()
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = m.windowTitle()
+	v.ReportFocus = true
+	m.titled(&v)
 	if m.w > 0 && m.h > 0 {
 		v.Content = strings.Join(m.draw(now), "\n")
 		v.Cursor = m.cursor()

@@ -1,16 +1,30 @@
 package app
 
 import (
+	"time"
+
 	"github.com/backside4charter/dispatcher/internal/settings"
 	"github.com/backside4charter/dispatcher/tui"
+	"github.com/backside4charter/dispatcher/tui/attention"
 )
 
-// look reads how the person before this terminal likes the control room.
-func (f *Factory) look() (tui.Look, error) {
+// taste is how the person before this terminal likes the control room, and how
+// it calls for them.
+type taste struct {
+	look      tui.Look
+	attention attention.Options
+}
+
+// taste reads the person's settings.
+func (f *Factory) taste() (taste, error) {
 	s, err := settings.Load(settings.Dir(f.Getenv))
 	if err != nil {
-		return tui.Look{}, err
+		return taste{}, err
 	}
+	return taste{look: look(&s), attention: calls(&s.Attention, f.Getenv)}, nil
+}
+
+func look(s *settings.Loaded) tui.Look {
 	out := tui.Look{
 		Themes: s.Themes, Theme: s.Theme, Dark: s.DarkTheme, Light: s.LightTheme,
 		ASCII: s.AmbiguousWidth == "wide", Mouse: s.Mouse, Still: !s.Motion || s.Slow, Keys: s.Keys,
@@ -18,5 +32,28 @@ func (f *Factory) look() (tui.Look, error) {
 	if s.Theme == settings.Auto {
 		out.Theme = ""
 	}
-	return out, nil
+	return out
+}
+
+func calls(a *settings.Attention, getenv func(string) string) attention.Options {
+	style, tmux := attention.Detect(getenv)
+	switch a.Notify {
+	case "osc9", "osc777":
+		style = attention.Style(a.Notify)
+	case "off":
+		style = ""
+	}
+	out := attention.Options{
+		Bell: a.Bell, Notify: style, Tmux: tmux, Title: a.Title, Progress: a.Progress,
+		Away: time.Duration(a.AwayMinutes) * time.Minute,
+	}
+	for _, span := range a.Quiet {
+		if from, to, err := settings.Span(span); err == nil {
+			out.Quiet = append(out.Quiet, attention.Span{From: from, To: to})
+		}
+	}
+	for _, kind := range a.Mute {
+		out.Mute = append(out.Mute, attention.Kind(kind))
+	}
+	return out
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/backside4charter/dispatcher/loop/journal"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
-	"github.com/backside4charter/dispatcher/tui"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -44,10 +43,10 @@ var ErrPaused = errors.New("the loop is paused; `dispatcher start --resume` goes
 // where standard output is a terminal, else a line a firing.
 func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	inRoom := !o.NoTUI && f.IO.OutTTY && f.IO.InTTY
-	var look tui.Look
+	var as taste
 	if inRoom { // before anything is claimed
 		var err error
-		if look, err = f.look(); err != nil {
+		if as, err = f.taste(); err != nil {
 			return loop.End{}, err
 		}
 	}
@@ -64,7 +63,7 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	defer stop()
 	var end loop.End
 	if inRoom {
-		end, err = f.runRoom(ctx, e, look)
+		end, err = f.runRoom(ctx, e, as)
 	} else {
 		end, err = f.runHeadless(ctx, e)
 	}

@@ -89,6 +89,12 @@ all faults are listed at once. ` + "`room.schema.json`" + ` beside this page is 
 	table(&b, room)
 	b.WriteString("\n## `attention`\n\n")
 	table(&b, room.Definitions["Attention"])
+	b.WriteString(`
+One thing calls once: a question, a worker that asks for permission, an issue that is ready for your review, one that was given
+up, a limit that is reached. What comes within five seconds is one call. In quiet hours nothing calls, and is not made up for
+later. While you type in the room, or its window has the focus, the bell is all. A tmux shows the bell on its window; to let notifications through it needs
+` + "`set -g allow-passthrough on`" + `.
+`)
 	b.WriteString("\n## Themes\n\nBuilt in:\n\n| name | ground | contrast of text |\n| --- | --- | --- |\n")
 	for _, th := range themes.All() {
 		ground, contrast := "light", "4.5 to 1"

@@ -167,4 +167,3 @@ func names(k key.Binding) string {
 	}
 	return strings.Join(out, " ")
 }
-
