@@ -78,6 +78,17 @@ type Interrupter interface {
 	Interrupt(ctx context.Context, run string) error
 }
 
+// Speaker brings the owner's word to a running worker. Its errors are what the
+// owner reads.
+type Speaker interface {
+	// Steer says something to it, and answers the message's id.
+	Steer(ctx context.Context, run, text string) (string, error)
+	// Hold ends its turn; it stands still until it is told how to go on.
+	Hold(ctx context.Context, run string) error
+	// Reply answers what it asks.
+	Reply(ctx context.Context, run string, r state.RequestReply) error
+}
+
 // Watcher sees workers.
 type Watcher interface {
 	Observe(ctx context.Context, run string) (state.WorkerStatus, error)
@@ -124,6 +135,7 @@ type Deps struct {
 	Worktrees     Worktrees
 	Launcher      Launcher
 	Interrupter   Interrupter
+	Speaker       Speaker // nil where nobody can be spoken to
 	Watcher       Watcher
 	Prompts       Prompts
 	Journal       Journal

@@ -54,6 +54,8 @@ type Engine struct {
 	ended     bool
 	end       End
 	watches   map[string]context.CancelFunc
+	alone     map[string]bool // requests that were answered because nobody is here
+	attending int             // people who look at this loop
 	timer     *time.Timer
 	driver    *Driver // nil when Run drives it
 }
@@ -67,6 +69,7 @@ func New(o Options, d Deps) *Engine {
 		over:    make(chan struct{}),
 		pub:     newPublisher(),
 		watches: map[string]context.CancelFunc{},
+		alone:   map[string]bool{},
 		stops:   map[string]bool{},
 		settled: map[string]bool{},
 		refused: map[string]plan.Refusal{},
@@ -310,6 +313,7 @@ func (e *Engine) watch(ctx context.Context, id string) {
 			}
 			e.live[id] = st
 			e.dirty = true
+			e.answerAlone(ctx, id)
 		})
 	})
 	if ctx.Err() != nil {

@@ -65,6 +65,9 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Repl
 	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop:
 		e.ask(ctx, c, reply)
 		return
+	case state.CommandSteer, state.CommandInterrupt, state.CommandAllow, state.CommandDeny, state.CommandReply:
+		e.speak(ctx, c, reply)
+		return
 	case state.CommandAck:
 		e.notices = slices.DeleteFunc(slices.Clone(e.notices), func(n state.Notice) bool { return n.ID == c.ID })
 		e.dirty = true

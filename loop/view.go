@@ -86,7 +86,7 @@ func (e *Engine) forget(r state.Run, outcome string) {
 	delete(e.live, r.ID)
 	e.outcomes = append(e.outcomes, state.Worker{
 		Run: r, LastSign: st.LastSign, Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens,
-		Tail: st.Tail, Lines: st.Lines, Outcome: outcome,
+		Tail: st.Tail, Lines: st.Lines, Outcome: outcome, Messages: unread(st.Messages),
 	})
 	if n := len(e.outcomes) - endedShown; n > 0 {
 		e.outcomes = slices.Clone(e.outcomes[n:])
@@ -130,7 +130,7 @@ func (e *Engine) publish() {
 		Version: e.version, At: e.o.Now(), Mode: e.modeNow(),
 		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
 		Rows: e.rows, PolledAt: e.polledAt, PollError: e.pollError,
-		Workers: e.workers(), Pulls: e.pulls, Needs: e.needs,
+		Workers: e.workers(), Pulls: e.pulls, Requests: e.asked(), Needs: e.allNeeds(),
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,
 		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
@@ -146,6 +146,7 @@ func (e *Engine) workers() []state.Worker {
 		out = append(out, state.Worker{
 			Run: r, LastSign: st.LastSign, Activity: st.Activity,
 			CostUSD: st.CostUSD, Tokens: st.Tokens, Tail: st.Tail, Lines: st.Lines,
+			Waiting: standsStill(&r, &st), Messages: st.Messages,
 		})
 	}
 	for _, w := range slices.Backward(e.outcomes) {

@@ -191,7 +191,7 @@ func TestSteerInterruptAndMore(t *testing.T) {
 	}
 	b.until("the turn is interrupted", func() bool { return b.phase("r", workers.PhaseRunning).Turns == 1 })
 	long := strings.Repeat("go on ", 40_000) // more than a pipe holds by default
-	if err := b.l.Steer(b.ctx, "r", long); err != nil {
+	if _, err := b.l.Steer(b.ctx, "r", long); err != nil {
 		t.Fatal(err)
 	}
 	x := b.exit("r")

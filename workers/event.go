@@ -17,6 +17,8 @@ type Agent interface {
 	Interrupt(id string) []byte
 	// End ends the session, and the agent with it.
 	End(id string) []byte
+	// Answer answers what the agent asked in an EventAsk.
+	Answer(r Request, a Answer) []byte
 }
 
 // EventKind says what an Event is about.
@@ -33,13 +35,15 @@ const (
 	EventDenied                    // a tool call was refused; ID, Tool, Text = why
 	EventUser                      // a message that was sent into the run; ID if it had one
 	EventMessage                   // what became of a message; ID, State
-	EventAnswer                    // answer to an Interrupt or End; ID, IDs = messages still queued
+	EventAnswer                    // answer to an Interrupt or End, or the echo of one of ours; ID, IDs = messages still queued
 	EventTasks                     // the tasks in the background now; IDs
 	EventTaskEnd                   // a task ended; ID, Failed = it was stopped, no turn follows it
 	EventNotice                    // retries, limits, compaction
 	EventError                     // the agent met an error that is not yet the end
 	EventLimit                     // a usage limit was met; Until, Text
 	EventResult                    // the end of a turn; Result
+	EventAsk                       // the agent asks and waits; ID, Tool, Text = the main argument, Ask
+	EventAskEnd                    // it asks no longer; ID
 )
 
 // MessageState is what became of a message that was sent into a run.
@@ -67,6 +71,7 @@ type Event struct {
 	IDs     []string
 	Until   time.Time
 	Result  *Result
+	Ask     *Ask
 }
 
 // Result is the end of one turn. A run may have several; the last one is how

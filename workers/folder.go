@@ -18,6 +18,10 @@ var (
 	ErrRunExists = errors.New("run exists already")
 	// ErrNotRunning: the run has no agent that could hear.
 	ErrNotRunning = errors.New("run is not running")
+	// ErrNoRequest: the run asks nothing of that name, or no longer.
+	ErrNoRequest = errors.New("no such request")
+	// ErrAnswered: somebody was quicker.
+	ErrAnswered = errors.New("answered already")
 	// ErrForbidden: the run was given back; no agent will be started for it.
 	ErrForbidden = errors.New("run was given back, no agent is started for it")
 	// ErrBadName: the id cannot be a folder's name.
@@ -30,7 +34,8 @@ var (
 //	role.md          the role text
 //	in               the agent's standard input, a named pipe
 //	in.lock          held while a line is written into it
-//	messages.jsonl   the ids of the messages sent, before they are sent
+//	messages.jsonl   the messages sent, before they are sent
+//	answers.jsonl    the answers to what the agent asked, before they are sent
 //	transcript.jsonl the agent's standard output, whole
 //	transcript.index where in it which line stands, for readers of its middle
 //	stderr.log       its standard error
@@ -62,6 +67,7 @@ func (f Folder) exitPath() string       { return filepath.Join(f.dir, "exit.json
 func (f Folder) supervisorPath() string { return filepath.Join(f.dir, "supervisor.json") }
 func (f Folder) alivePath() string      { return filepath.Join(f.dir, "alive") }
 func (f Folder) messagesPath() string   { return filepath.Join(f.dir, "messages.jsonl") }
+func (f Folder) answersPath() string    { return filepath.Join(f.dir, "answers.jsonl") }
 
 // RolePath is where the role text lies, for the agent to read.
 func (f Folder) RolePath() string { return filepath.Join(f.dir, "role.md") }

@@ -168,6 +168,8 @@ type reading struct {
 	rev    int // grows with each change of tail
 	super  Supervisor
 	shown  Status
+	policy Policy
+	said   said
 }
 
 // observe reads on and answers the status with its revision. When the revision
@@ -183,6 +185,9 @@ func (r *reading) observe(known int) (Status, int, error) {
 		if err := r.read(st.Phase == PhaseExited); err != nil {
 			return Status{}, 0, err
 		}
+		if r.said.read(r.folder) {
+			r.rev++
+		}
 		st.LastSign, st.LastOutput, st.Below = r.signs(st)
 	}
 	if r.changed(st) {
@@ -191,6 +196,10 @@ func (r *reading) observe(known int) (Status, int, error) {
 	r.shown = st
 	if r.rev != known {
 		r.tail.fill(&st)
+		st.Messages = r.tail.receipts.of(r.said.messages)
+		if st.Phase == PhaseRunning {
+			st.Requests = r.requests()
+		}
 	}
 	return st, r.rev, nil
 }
@@ -265,6 +274,7 @@ func (r *reading) read(ended bool) error {
 		}
 		r.lang = lang
 		r.tail.Usage.Prior = spec.PriorCostUSD
+		r.policy = spec.Policy
 	}
 	now := r.now()
 	line := func(b []byte) {

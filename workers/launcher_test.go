@@ -41,7 +41,7 @@ func TestRunToItsEnd(t *testing.T) {
 	if _, err := b.l.Start(b.ctx, b.spec("r1", "done")); !errors.Is(err, workers.ErrRunExists) {
 		t.Errorf("the id is used twice: %v", err)
 	}
-	if err := b.l.Steer(b.ctx, "r1", "more"); !errors.Is(err, workers.ErrNotRunning) {
+	if _, err := b.l.Steer(b.ctx, "r1", "more"); !errors.Is(err, workers.ErrNotRunning) {
 		t.Errorf("steered an ended run: %v", err)
 	}
 }

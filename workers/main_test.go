@@ -135,6 +135,13 @@ type incoming struct {
 	Request struct {
 		Subtype string `json:"subtype"`
 	} `json:"request"`
+	Response struct {
+		ID   string `json:"request_id"`
+		Body struct {
+			Behavior, Message string
+			Input             struct{ Answers map[string]string } `json:"updatedInput"`
+		} `json:"response"`
+	} `json:"response"`
 }
 
 func (w *wire) say(v map[string]any) {
@@ -259,6 +266,8 @@ func playAgent(mode string) int {
 		return w.steered(first)
 	case "steered":
 		return w.steered(first)
+	case "asks":
+		return w.asks(strings.Split(arg, ","))
 	case "background":
 		w.say(map[string]any{"type": "system", "subtype": "background_tasks_changed", "tasks": []any{map[string]any{"task_id": "b1"}}})
 		w.result("Started, waiting.", nil)
@@ -328,6 +337,41 @@ func (w *wire) steered(first incoming) int {
 			w.receipt(v.UUID, "completed")
 		}
 	}
+}
+
+// asks asks for each of the commands, one after another, and reports what it
+// was told. A question mark before it makes it a question.
+func (w *wire) asks(what []string) int {
+	var told []string
+	for i, command := range what {
+		id := "q" + strconv.Itoa(i)
+		tool, input := "Bash", map[string]any{"command": command}
+		if q, ok := strings.CutPrefix(command, "?"); ok {
+			tool = workers.AskTool
+			input = map[string]any{"questions": []any{map[string]any{"question": q, "options": []any{map[string]any{"label": "yes"}}}}}
+		}
+		w.say(map[string]any{"type": "assistant", "timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{
+			"content": []any{map[string]any{"type": "tool_use", "id": "t" + id, "name": tool, "input": input}},
+		}})
+		w.say(map[string]any{"type": "control_request", "request_id": id, "request": map[string]any{
+			"subtype": "can_use_tool", "tool_name": tool, "input": input, "tool_use_id": "t" + id,
+		}})
+		v, ok := w.next()
+		for ok && (v.Type != "control_response" || v.Response.ID != id) {
+			v, ok = w.next()
+		}
+		if !ok {
+			return 0
+		}
+		w.say(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": id, "response": map[string]any{"behavior": v.Response.Body.Behavior}}})
+		word := v.Response.Body.Behavior
+		for _, a := range v.Response.Body.Input.Answers {
+			word += " " + a
+		}
+		told = append(told, strings.TrimSpace(word+" "+v.Response.Body.Message))
+	}
+	w.result(strings.Join(told, "; "), nil)
+	return w.waitEnd()
 }
 
 func (w *wire) long() {

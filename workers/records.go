@@ -42,8 +42,9 @@ type life struct {
 
 // sent is one line of messages.jsonl.
 type sent struct {
-	ID string    `json:"id"`
-	At time.Time `json:"at"`
+	ID   string    `json:"id"`
+	At   time.Time `json:"at"`
+	Text string    `json:"text,omitempty"`
 }
 
 // Spec reads spec.json. Role is read from role.md; Env is never on disk.
@@ -143,10 +144,10 @@ func (f Folder) MarkEnding() error {
 // Ending says whether messages are still taken.
 func (f Folder) Ending() bool { return exists(f.endingPath()) }
 
-// RecordMessage notes a message's id before it is sent. The caller holds the
+// RecordMessage notes a message before it is sent. The caller holds the
 // input's lock.
-func (f Folder) RecordMessage(id string, at time.Time) error {
-	data, err := json.Marshal(sent{ID: id, At: at})
+func (f Folder) RecordMessage(id string, at time.Time, text string) error {
+	data, err := json.Marshal(sent{ID: id, At: at, Text: text})
 	if err != nil {
 		return fmt.Errorf("encode a message's record: %w", err)
 	}
@@ -155,18 +156,30 @@ func (f Folder) RecordMessage(id string, at time.Time) error {
 
 // Messages lists the ids of all messages that were sent, oldest first.
 func (f Folder) Messages() ([]string, error) {
+	all, err := f.sent()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, s := range all {
+		ids[i] = s.ID
+	}
+	return ids, nil
+}
+
+func (f Folder) sent() ([]sent, error) {
 	lines, _, err := statefile.ReadLines(f.messagesPath(), 0)
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
+	var all []sent
 	for _, l := range lines {
 		var s sent
 		if json.Unmarshal(l, &s) == nil && s.ID != "" {
-			ids = append(ids, s.ID)
+			all = append(all, s)
 		}
 	}
-	return ids, nil
+	return all, nil
 }
 
 // create makes the folder and writes what the run is started from.

@@ -13,27 +13,56 @@ import (
 // sendWithin is how long an agent may take to read a message.
 const sendWithin = 20 * time.Second
 
-// Steer sends a message into a run. It joins the running turn after the tool
-// that runs now, or starts the next turn. ErrNotRunning if the run takes no
-// message any more; then nothing was sent.
-func (l *Launcher) Steer(ctx context.Context, run, text string) error {
+// The begins of the ids of interrupts: the supervisor waits for the owner's
+// word for as long as it takes after the owner's own.
+const (
+	OwnerInterrupt = "owner-"
+	stallInterrupt = "interrupt-"
+)
+
+// Steer sends a message into a run and answers its id. It joins the running
+// turn after the tool that runs now, or starts the next turn. ErrNotRunning if
+// the run takes no message any more; then nothing was sent.
+func (l *Launcher) Steer(ctx context.Context, run, text string) (string, error) {
+	id := uuid.NewString()
 	err := l.send(ctx, run, func(f Folder, a Agent) ([]byte, error) {
-		id := uuid.NewString()
 		// The supervisor must know of the message before the agent does, or it
 		// could end the session in between.
-		return a.Message(id, text), f.RecordMessage(id, l.now())
+		return a.Message(id, text), f.RecordMessage(id, l.now(), text)
 	})
 	if err != nil {
-		return fmt.Errorf("steer run %s: %w", run, err)
+		return "", fmt.Errorf("steer run %s: %w", run, err)
 	}
-	return nil
+	return id, nil
 }
 
 // Interrupt ends the turn that runs. Messages that wait are answered next;
 // when none waits, the run waits for one for a while.
 func (l *Launcher) Interrupt(ctx context.Context, run string) error {
+	return l.interrupt(ctx, run, stallInterrupt)
+}
+
+// Hold ends the turn that runs, as its owner wants it, and answers when it has
+// ended or the agent took too long. The run then waits for the owner's word,
+// however long that takes.
+func (l *Launcher) Hold(ctx context.Context, run string) error {
+	st, err := l.Observe(ctx, run)
+	if err != nil {
+		return fmt.Errorf("interrupt: %w", err)
+	}
+	if st.Waiting {
+		return fmt.Errorf("interrupt run %s: it stands still already and waits for your word", run)
+	}
+	if err := l.interrupt(ctx, run, OwnerInterrupt); err != nil {
+		return err
+	}
+	l.settled(ctx, run, func(st *Status) bool { return st.Waiting })
+	return nil
+}
+
+func (l *Launcher) interrupt(ctx context.Context, run, as string) error {
 	err := l.send(ctx, run, func(_ Folder, a Agent) ([]byte, error) {
-		return a.Interrupt("interrupt-" + uuid.NewString()), nil
+		return a.Interrupt(as + uuid.NewString()), nil
 	})
 	if err != nil {
 		return fmt.Errorf("interrupt run %s: %w", run, err)

@@ -28,6 +28,9 @@ type Tail struct {
 	note  string         // what it does while no tool runs
 	tasks int            // that run in the background
 	waits bool           // the last turn was interrupted, and no other has begun
+	asks  Asks
+	// receipts tell which messages the agent has read.
+	receipts receipts
 }
 
 // Add takes one event. now stands in for lines that carry no time.
@@ -42,6 +45,8 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		at = now
 	}
 	t.follow(e)
+	t.asks.Add(e, at)
+	t.receipts.add(e, at)
 	switch e.Kind {
 	case EventRaw:
 		t.push(Line{At: at, Kind: LineNotice, Text: e.Text})
@@ -68,7 +73,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.note = e.Text
 	case EventResult:
 		t.addResult(e.Result, at)
-	case EventMessage, EventAnswer, EventTasks, EventTaskEnd:
+	case EventMessage, EventAnswer, EventTasks, EventTaskEnd, EventAsk, EventAskEnd:
 	}
 }
 
@@ -81,7 +86,8 @@ func (t *Tail) follow(e *Event) {
 		t.waits = e.Result.Interrupted()
 	case EventTurn, EventText, EventThinking, EventTool, EventUser:
 		t.waits = t.waits && e.Sub
-	case EventRaw, EventToolEnd, EventDenied, EventMessage, EventAnswer, EventTaskEnd, EventNotice, EventError, EventLimit:
+	case EventRaw, EventToolEnd, EventDenied, EventMessage, EventAnswer, EventTaskEnd, EventNotice, EventError, EventLimit,
+		EventAsk, EventAskEnd:
 	}
 }
 
@@ -231,6 +237,10 @@ func (t *Tail) Total() int { return t.total }
 
 // Activity is what the run does now, in one line.
 func (t *Tail) Activity() string {
+	if open := t.asks.Open(); len(open) > 0 {
+		r := &open[0]
+		return clip("asks: " + strings.TrimSpace(Clean(r.Tool, 100)+" "+firstLine(Clean(r.Text, 400))))
+	}
 	if n := len(t.order); n > 0 {
 		if l := t.line(t.order[n-1]); l != nil {
 			return clip(strings.TrimSpace(l.Tool + " " + firstLine(l.Text)))

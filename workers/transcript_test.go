@@ -394,7 +394,10 @@ func BenchmarkTranscript(b *testing.B) {
 	for name, read := range map[string]func(*workers.Transcript) error{
 		"end":    func(tr *workers.Transcript) error { _, _, err := tr.Lines(b.Context(), -1, 50); return err },
 		"middle": func(tr *workers.Transcript) error { _, _, err := tr.Lines(b.Context(), total/2, 50); return err },
-		"find":   func(tr *workers.Transcript) error { _, err := tr.Find(b.Context(), "nowhere", total/2, false); return err },
+		"find": func(tr *workers.Transcript) error {
+			_, err := tr.Find(b.Context(), "nowhere", total/2, false)
+			return err
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

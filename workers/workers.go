@@ -36,6 +36,9 @@ type Spec struct {
 	Role   string `json:"-"`      // role text; written to role.md
 	Prompt string `json:"prompt"` // the task, first message on standard input
 
+	// Policy says who answers what the agent asks.
+	Policy Policy `json:"policy,omitzero"`
+
 	// PriorCostUSD is what the session had cost before this run, filled in by
 	// the launcher; it matters only where the agent does not tell a turn's share.
 	PriorCostUSD float64 `json:"priorCostUSD,omitempty"`
@@ -97,7 +100,11 @@ type Status struct {
 	Tokens     int64
 	Tail       []Line // the newest lines, oldest first, at most TailLines
 	Lines      int    // how many lines there have been in all
-	Exit       *Exit
+	// Requests are what the agent asks and nobody has answered, oldest first,
+	// and Messages what was said to it.
+	Requests []Request
+	Messages []Message
+	Exit     *Exit
 }
 
 // TailLines is how many lines of a run's stream a Status carries.

@@ -20,7 +20,7 @@ func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine) 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := control.Serve(ctx, l, e); err != nil {
+		if err := control.Serve(ctx, l, attended{e}); err != nil {
 			s.options.Log.Error("The control socket ended", logkey.Err, err)
 		}
 	}()

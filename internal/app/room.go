@@ -47,6 +47,8 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, as taste) (loop.E
 	}
 	ended := make(chan outcome, 1)
 	c := room{Engine: e, snapshots: e.Snapshots()}
+	leave := e.Attend()
+	defer leave()
 	go func() {
 		end, err := e.Run(ctx)
 		ended <- outcome{end, err}

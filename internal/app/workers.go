@@ -35,6 +35,7 @@ var (
 	_ loop.Launcher    = (*fleet)(nil)
 	_ loop.Interrupter = (*fleet)(nil)
 	_ loop.Watcher     = (*fleet)(nil)
+	_ loop.Speaker     = (*fleet)(nil)
 )
 
 // agentFor answers the language that an agent of the given kind speaks. The
@@ -63,6 +64,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		Version: 1, Run: s.Run.ID, Ref: s.Run.Ref, Kind: s.Run.Kind, Attempt: s.Run.Attempt,
 		Session: s.Run.Session, Resume: s.Run.Resume, Epoch: s.Run.Epoch,
 		Agent: string(profile.Kind), Dir: s.Dir, Role: s.Role, Prompt: s.Prompt,
+		Policy: policyOf(s.Run.Kind, profile.Permissions),
 	}
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
@@ -78,7 +80,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		spec.Command, err = claude.Command(claude.Options{
 			Path: profile.Command, Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
 			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
-			MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD,
+			MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
 		})
 	default:
 		err = fmt.Errorf("agent %q is of the unknown kind %q", s.Run.Agent, profile.Kind)
@@ -136,6 +138,7 @@ func status(st workers.Status) state.WorkerStatus {
 			At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took,
 		}
 	}
+	out.Requests, out.Messages = requests(st.Requests), messages(st)
 	if e := st.Exit; e != nil {
 		out.Exit = &state.WorkerExit{
 			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final,

@@ -129,7 +129,7 @@ func stalled(l *Look) Intervention {
 	if !l.Run.StalledAt.IsZero() {
 		return afterInterrupt(l)
 	}
-	if l.Worker.Waiting || quiet < limit {
+	if l.Worker.Waiting || len(l.Worker.Requests) > 0 || quiet < limit {
 		return Intervention{}
 	}
 	if l.parked() {

@@ -32,18 +32,22 @@ func Needs(f *Facts, rows []state.Row) []state.Need {
 
 func needRank(k state.NeedKind) int {
 	switch k {
-	case state.NeedQuestion:
+	case state.NeedRequest:
 		return 0
-	case state.NeedAttention:
+	case state.NeedInterrupted:
 		return 1
-	case state.NeedReview:
+	case state.NeedQuestion:
 		return 2
-	case state.NeedStale:
+	case state.NeedAttention:
 		return 3
-	case state.NeedConfirm:
+	case state.NeedReview:
 		return 4
+	case state.NeedStale:
+		return 5
+	case state.NeedConfirm:
+		return 6
 	}
-	return 5
+	return 7
 }
 
 func needOf(x *index, r *state.Row) (state.Need, bool) {
@@ -92,7 +96,7 @@ func Status(f *Facts, rows []state.Row, needs []state.Need) string {
 			also = append(also, fmt.Sprintf("%s %s", n.Ref, firstLine(n.Text)))
 		case state.NeedConfirm:
 			also = append(also, fmt.Sprintf("%s waits for your confirmation", n.Ref))
-		case state.NeedQuestion, state.NeedReview, state.NeedStale:
+		case state.NeedRequest, state.NeedInterrupted, state.NeedQuestion, state.NeedReview, state.NeedStale:
 		}
 	}
 	also = append(append(also, conflictTexts(f)...), refusedTexts(f)...)

@@ -30,6 +30,9 @@ type Request struct {
 	Worktree string `json:"worktree,omitempty"`
 
 	Questions []Question `json:"questions,omitempty"`
+	// Like is what an allowance for the whole run would let pass besides this
+	// very call, in the agent's own words: Bash(npm publish *).
+	Like []string `json:"like,omitempty"`
 
 	Since time.Time `json:"since"`
 	// Until is when the default is given in the owner's place; zero is never.
@@ -69,4 +72,14 @@ type Message struct {
 	Text   string       `json:"text"`
 	State  MessageState `json:"state"`
 	ReadAt time.Time    `json:"readAt,omitzero"`
+}
+
+// RequestReply is what is said to a Request.
+type RequestReply struct {
+	Request string
+	Allow   bool
+	Always  bool     // also to the like of it in this run
+	Text    string   // why not
+	Answers []string // one for each question
+	Nobody  bool     // the loop's own, which has nobody to ask
 }

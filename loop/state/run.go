@@ -134,7 +134,11 @@ type WorkerStatus struct {
 	Tokens     int64
 	Tail       []Line // newest lines, oldest first
 	Lines      int    // lines in all
-	Exit       *WorkerExit
+	// Requests are what it asks and nobody has answered; their Ref is the
+	// loop's to fill in. Messages are what the owner said to it.
+	Requests []Request
+	Messages []Message
+	Exit     *WorkerExit
 }
 
 // WorkerExit is how a run ended.

@@ -26,6 +26,9 @@ type Options struct {
 	RoleFile string     // absolute path of the role text
 	// MaxBudgetUSD ends the run when it has cost more; 0 is no limit.
 	MaxBudgetUSD float64
+	// Ask makes the program ask what its rules neither allow nor deny, and put
+	// questions (EventAsk); else it is denied. A reviewer never asks.
+	Ask bool
 }
 
 // attribution keeps the program's own lines out of commits and pull requests:
@@ -48,8 +51,11 @@ func Command(o Options) ([]string, error) {
 		path, "-p",
 		"--input-format", "stream-json", "--output-format", "stream-json",
 		"--replay-user-messages", "--verbose",
-		// What would ask is denied, and seen as denied: nobody answers yet.
-		"--permission-prompts", "none",
+	}
+	if o.Ask && o.Kind != board.KindReviewer {
+		argv = append(argv, "--permission-prompt-tool", "stdio")
+	} else {
+		argv = append(argv, "--permission-prompts", "none") // what would ask is denied, and seen as denied
 	}
 	if o.Resume {
 		argv = append(argv, "--resume", o.Session)
@@ -75,7 +81,7 @@ func permissions(k board.Kind) []string {
 	if k != board.KindReviewer {
 		return []string{
 			"--allowedTools", "Bash",
-			"--disallowedTools", "EnterWorktree", "ExitWorktree", "CronCreate", "ScheduleWakeup",
+			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
 			"--settings", "{" + attribution + "}",
 		}

@@ -28,7 +28,7 @@ func TestCommandOfADeveloper(t *testing.T) {
 			"claude", "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--replay-user-messages", "--verbose",
 			"--permission-prompts", "none", "--session-id", session, "--model", "opus", "--effort", "xhigh", "--max-budget-usd", "2.5",
 			"--append-system-prompt-file", "/state/runs/r1/role.md", "--allowedTools", "Bash",
-			"--disallowedTools", "EnterWorktree", "ExitWorktree", "CronCreate", "ScheduleWakeup",
+			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
 			"--settings", `{"attribution":{"commit":"","pr":""}}`,
 		}
@@ -53,6 +53,25 @@ func TestCommandResumes(t *testing.T) {
 	for _, flag := range []string{"--session-id", "--model", "--effort", "--max-budget-usd", "--plugin-dir"} {
 		if slices.Contains(got, flag) {
 			t.Errorf("%s in %q", flag, got)
+		}
+	}
+}
+
+// A profile that asks has its requests put to us; a reviewer's never are.
+func TestCommandAsks(t *testing.T) {
+	t.Parallel()
+	for k, want := range map[board.Kind]string{
+		board.KindDeveloper: "--permission-prompt-tool stdio", board.KindCleaner: "--permission-prompt-tool stdio",
+		board.KindReviewer: "--permission-prompts none",
+	} {
+		o := options(k)
+		o.Ask = true
+		got, err := Command(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(got, " "); !strings.Contains(all, want) || strings.Count(all, "--permission-prompt") != 1 {
+			t.Errorf("%s: %q", k, got)
 		}
 	}
 }

@@ -59,6 +59,10 @@ func (a Agent) Parse(dst []workers.Event, line []byte) []workers.Event {
 		return answer(dst, o)
 	case kind.is("rate_limit_event"):
 		return a.rateLimit(dst, o)
+	case kind.is("control_request"):
+		return asked(dst, o)
+	case kind.is("control_cancel_request"):
+		return append(dst, workers.Event{Kind: workers.EventAskEnd, ID: o.get("request_id").text(argLimit)})
 	}
 	return dst
 }

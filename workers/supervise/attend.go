@@ -37,6 +37,7 @@ type supervisor struct {
 	first   atomic.Int32 // what became of the first message
 	problem string
 	stopped bool
+	asking  asking
 	seen    map[workers.Process]bool // descendants met so far, where orphans cannot be found later
 }
 
@@ -183,6 +184,7 @@ func (s *supervisor) line(b []byte) {
 	s.events = s.agent.Parse(s.events[:0], b)
 	for i := range s.events {
 		s.course.add(&s.events[i])
+		s.followAsks(&s.events[i], time.Now())
 	}
 }
 
@@ -195,17 +197,19 @@ func (s *supervisor) look(now time.Time) {
 		s.signOfLife(now)
 	}
 	if s.ladder.rung == rungNone {
+		s.answer(now)
 		s.maybeEnd(now)
 		return
 	}
 	s.climb(now)
 }
 
-// signOfLife records one if there was any: output, or a tool that runs.
+// signOfLife records one if there was any: output, a tool that runs, or that a
+// person is waited for.
 func (s *supervisor) signOfLife(now time.Time) {
 	below := proc.Descendants(s.child.pid)
 	s.remember(below)
-	if s.grew || len(below) > 0 || s.below > 0 || s.signed.IsZero() {
+	if s.grew || len(below) > 0 || s.below > 0 || s.signed.IsZero() || s.awaits() {
 		_ = s.folder.WriteAlive(now, len(below)) // the next one will do
 	}
 	s.grew, s.below = false, len(below)
@@ -240,8 +244,8 @@ func (s *supervisor) maybeEnd(now time.Time) {
 			return
 		}
 	case waitOwner:
-		if quiet < s.times.Owner {
-			return
+		if s.course.owner || quiet < s.times.Owner {
+			return // the owner's own interrupt waits for the owner's word, however long
 		}
 	case waitNothing:
 		settle := s.times.Settle

@@ -40,6 +40,7 @@ type course struct {
 	limit   time.Time
 	limited bool
 	raw     string // the last output that was not the protocol's
+	owner   bool   // the turn that ended was interrupted by the owner
 	state   map[string]messageState
 }
 
@@ -60,7 +61,7 @@ func newCourse(first string, prior float64) *course {
 func (c *course) add(e *workers.Event) {
 	switch e.Kind {
 	case workers.EventTurn:
-		c.began = true
+		c.began, c.owner = true, false
 		c.busy()
 	case workers.EventText, workers.EventThinking, workers.EventTool:
 		if !e.Sub { // a subagent in the background is no turn
@@ -73,6 +74,7 @@ func (c *course) add(e *workers.Event) {
 	case workers.EventMessage:
 		c.message(e)
 	case workers.EventAnswer:
+		c.owner = c.owner || strings.HasPrefix(e.ID, workers.OwnerInterrupt)
 		for _, id := range e.IDs {
 			c.advance(id, messageQueued)
 		}
@@ -89,7 +91,7 @@ func (c *course) add(e *workers.Event) {
 		}
 	case workers.EventResult:
 		c.result(e.Result)
-	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError:
+	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError, workers.EventAsk, workers.EventAskEnd:
 	}
 }
 

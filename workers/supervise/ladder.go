@@ -61,7 +61,7 @@ func (s *supervisor) stopWithin(grace time.Duration, now time.Time) {
 		case s.first.CompareAndSwap(firstUnsent, firstWithheld):
 			s.ladder.due = now // there is no turn to interrupt, and there will be none
 		case !s.course.idle:
-			s.sayLocked(s.agent.Interrupt("stop"))
+			_ = s.sayLocked(s.agent.Interrupt("stop")) // the next rung is due anyway
 		}
 	case rungInterrupt, rungEnd:
 		s.ladder.half = min(s.ladder.half, grace/2)
@@ -101,8 +101,8 @@ func (s *supervisor) climb(now time.Time) {
 	case rungInterrupt:
 		s.ladder.rung = rungEnd
 		s.ladder.due = now.Add(s.ladder.half)
-		_ = s.folder.MarkEnding() // it only spares a sender the loss
-		s.sayLocked(s.agent.End("end"))
+		_ = s.folder.MarkEnding()           // it only spares a sender the loss
+		_ = s.sayLocked(s.agent.End("end")) // the next rung ends it without
 	case rungEnd:
 		s.ladder.rung = rungTerm
 		s.ladder.due = now.Add(termWithin)
@@ -139,15 +139,15 @@ func (s *supervisor) sayFirst(line []byte) {
 }
 
 // sayLocked writes a line if the agent takes it soon.
-func (s *supervisor) sayLocked(line []byte) {
+func (s *supervisor) sayLocked(line []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), sayWithin)
 	defer cancel()
 	lock, err := s.lockInput(ctx)
 	if err != nil {
-		return
+		return err
 	}
 	defer lock.Unlock() //nolint:errcheck // the kernel drops it with the process
-	_ = s.child.say(s.folder, line, sayWithin)
+	return s.child.say(s.folder, line, sayWithin)
 }
 
 func (s *supervisor) lockInput(ctx context.Context) (*statefile.FileLock, error) {
