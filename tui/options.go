@@ -30,6 +30,8 @@ type Options struct {
 	Look Look
 	// Attention is how it calls for them.
 	Attention attention.Options
+	// Crashed keeps what is known of a room that broke, and answers where.
+	Crashed func(Crash) (path string, err error)
 	// Attached says that the loop is another process: leaving only leaves.
 	Attached bool
 }

@@ -374,3 +374,20 @@ func TestAClockWritesLittle(t *testing.T) {
 	x.keys("q")
 	x.restored()
 }
+
+// TestPanicInACommand breaks what runs beside the room.
+func TestPanicInACommand(t *testing.T) {
+	ctl := breaking{newStub()}
+	ctl.ch <- sample()
+	kept := make(chan Crash, 1)
+	x := open(t.Context(), t, 80, 24, Options{Controller: ctl, Now: fixed, Crashed: func(c Crash) (string, error) { kept <- c; return "the-file", nil }})
+	x.see("Cache invalidation")
+	x.keys("p")
+	x.restored()
+	if !errors.Is(x.err, ErrPanic) || x.left != LeaveLost || !strings.Contains(x.err.Error(), "the-file") {
+		t.Errorf("left as %q, %v", x.left, x.err)
+	}
+	if c := <-kept; !strings.Contains(c.Panic, "a command that breaks") || c.Width != 80 {
+		t.Errorf("kept %+v", c)
+	}
+}

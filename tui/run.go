@@ -50,8 +50,8 @@ func run(ctx context.Context, opts Options, more ...tea.ProgramOption) (Leave, e
 	g.quit = p.Quit
 	_, err := p.Run()
 	switch {
-	case g.err != nil:
-		err = g.err
+	case g.crash != nil || errors.Is(err, tea.ErrProgramPanic):
+		err = g.report(opts.Crashed)
 	case ctx.Err() != nil && g.room.left == LeaveLost:
 		err = ctx.Err()
 	case err == nil:
@@ -63,39 +63,90 @@ func run(ctx context.Context, opts Options, more ...tea.ProgramOption) (Leave, e
 // guard turns a panic of the room into an ordinary end, so that the terminal
 // is restored in order and the stack does not land on a raw screen.
 type guard struct {
-	room *Model
-	quit func()
-	err  error
+	room  *Model
+	quit  func()
+	crash *Crash
 }
 
-func (g *guard) fail(r any) { g.err = fmt.Errorf("%w: %v\n%s", ErrPanic, r, debug.Stack()) }
+func (g *guard) fail(cause any, stack []byte) {
+	if g.crash == nil {
+		c := g.room.crash(cause, stack)
+		g.crash = &c
+	}
+}
+
+// report answers the error of a broken room, and where its file is.
+func (g *guard) report(file func(Crash) (string, error)) error {
+	if g.crash == nil {
+		// The library caught it itself, and has printed the stack.
+		return ErrPanic
+	}
+	if file == nil {
+		return fmt.Errorf("%w: %s\n%s", ErrPanic, g.crash.Panic, g.crash.Stack)
+	}
+	path, err := file(*g.crash)
+	if err != nil {
+		return fmt.Errorf("%w: %s; %w\n%s", ErrPanic, g.crash.Panic, err, g.crash.Stack)
+	}
+	return fmt.Errorf("%w: %s; %s says where and what was shown", ErrPanic, g.crash.Panic, path)
+}
+
+// brokenMsg is a panic in a command.
+type brokenMsg struct {
+	cause any
+	stack []byte
+}
 
 // Init starts the room.
-func (g *guard) Init() tea.Cmd { return g.room.Init() }
+func (g *guard) Init() tea.Cmd { return guarded(g.room.Init()) }
 
 // Update hands a message to the room.
 func (g *guard) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	if g.err != nil {
+	if broken, ok := msg.(brokenMsg); ok {
+		g.fail(broken.cause, broken.stack)
+	}
+	if g.crash != nil {
 		return g, tea.Quit
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			g.fail(r)
+			g.fail(r, debug.Stack())
 			next, cmd = g, tea.Quit
 		}
 	}()
 	_, cmd = g.room.Update(msg)
-	return g, cmd
+	return g, guarded(cmd)
+}
+
+// guarded is a command whose panic is a message, in a batch too.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = brokenMsg{r, debug.Stack()}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = guarded(batch[i])
+			}
+		}
+		return msg
+	}
 }
 
 // View draws the room, or nothing once it has broken.
 func (g *guard) View() (v tea.View) {
-	if g.err != nil {
+	if g.crash != nil {
 		return tea.NewView("")
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			g.fail(r)
+			g.fail(r, debug.Stack())
 			v = tea.NewView("")
 			go g.quit() // not from here: the event loop is what calls View
 		}

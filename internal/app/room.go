@@ -25,7 +25,7 @@ func (r room) Snapshots() <-chan *state.Snapshot { return r.snapshots }
 // runRoom runs the loop with the control room in front of it. SIGTERM leaves
 // workers running; when the terminal is lost, the loop goes on headless
 // (design.md, section 5).
-func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, as taste) (loop.End, error) {
+func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, s *session, as taste) (loop.End, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	shown, closeRoom := context.WithCancel(ctx)
@@ -53,7 +53,9 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, as taste) (loop.E
 		end, err := e.Run(ctx)
 		ended <- outcome{end, err}
 	}()
-	left, err := tui.Run(shown, tui.Options{Controller: c, Now: f.Now, Look: as.look, Attention: as.attention}, f.IO.In, f.IO.Out)
+	left, err := tui.Run(shown, tui.Options{
+		Controller: c, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state),
+	}, f.IO.In, f.IO.Out)
 	if left == tui.LeaveLost && ctx.Err() == nil {
 		// Nobody may be there to read this; the log has it in any case.
 		fmt.Fprintf(f.IO.Err, "dispatcher: the control room ended (%v); the loop goes on in pid %d, end it with SIGTERM\n", err, os.Getpid())

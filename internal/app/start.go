@@ -63,7 +63,7 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	defer stop()
 	var end loop.End
 	if inRoom {
-		end, err = f.runRoom(ctx, e, as)
+		end, err = f.runRoom(ctx, e, s, as)
 	} else {
 		end, err = f.runHeadless(ctx, e)
 	}

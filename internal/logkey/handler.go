@@ -38,8 +38,8 @@ var secretMarks = []string{
 	"earer ", "EARER ", "asic ", "ASIC ", "://",
 }
 
-// scrub replaces what looks like a secret.
-func scrub(s string) string {
+// Scrub replaces what looks like a secret.
+func Scrub(s string) string {
 	for _, mark := range secretMarks {
 		if strings.Contains(s, mark) {
 			return secretText.ReplaceAllString(s, Hidden)
@@ -84,7 +84,7 @@ func New(path string, level slog.Leveler) (*Handler, error) {
 
 // Handle writes one record, without the secrets of its message.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
-	r.Message = scrub(r.Message)
+	r.Message = Scrub(r.Message)
 	return h.Handler.Handle(ctx, r)
 }
 
@@ -117,7 +117,7 @@ func hide(_ []string, a slog.Attr) slog.Attr {
 	}
 	switch a.Value.Kind() {
 	case slog.KindString:
-		return slog.String(a.Key, scrub(a.Value.String()))
+		return slog.String(a.Key, Scrub(a.Value.String()))
 	case slog.KindAny:
 		return slog.Attr{Key: a.Key, Value: hideAny(a.Value)}
 	default:
@@ -141,7 +141,7 @@ func hideAny(v slog.Value) slog.Value {
 	default:
 		text = fmt.Sprintf("%+v", x)
 	}
-	if hidden := scrub(text); hidden != text {
+	if hidden := Scrub(text); hidden != text {
 		return slog.StringValue(hidden)
 	}
 	return v
