@@ -123,7 +123,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 	th, _ := opts.Look.theme(true)
 	st := th.Styles()
 	start := now()
-	return &Model{
+	m := &Model{
 		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, styles: &st,
 		keys: keymap.NewGlobal(), menuKeys: keymap.NewMenu(), typing: keymap.NewField(),
 		started: start, acked: map[uint64]bool{}, dirty: true,
@@ -131,6 +131,8 @@ func newModel(ctx context.Context, opts Options) *Model {
 		needs: questions.New(&st), pulls: pulls.New(&st), log: logpane.New(&st), issue: issue.New(&st),
 		find: widget.NewField(false), calls: newAttending(opts.Attention, start),
 	}
+	m.bindReads()
+	return m
 }
 
 // Init asks for the first picture, the clock and the terminal's colours.

@@ -86,3 +86,30 @@ func Live(s *state.Snapshot) int {
 	}
 	return n
 }
+
+// RequestOf is what a run waits for its owner to say, nil if it waits for
+// nothing.
+func RequestOf(s *state.Snapshot, run string) *state.Request {
+	if s == nil || run == "" {
+		return nil
+	}
+	for i := range s.Requests {
+		if s.Requests[i].Run == run {
+			return &s.Requests[i]
+		}
+	}
+	return nil
+}
+
+// Request is the request of that id, nil if it is not open.
+func Request(s *state.Snapshot, id string) *state.Request {
+	if s == nil || id == "" {
+		return nil
+	}
+	for i := range s.Requests {
+		if s.Requests[i].ID == id {
+			return &s.Requests[i]
+		}
+	}
+	return nil
+}

@@ -67,3 +67,16 @@ func WorkerState(w *state.Worker, now time.Time, signs *themes.Signs) Status {
 	}
 	return DescribeWorker(w, now, signs)
 }
+
+// WorkerLoad is what a run costs the machine: `212 MB, 5 processes`; empty when
+// that is not known.
+func WorkerLoad(w *state.Worker) string {
+	if w.RSS <= 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%d MB", (w.RSS+1<<19)>>20)
+	if w.Procs > 0 {
+		s += ", " + widget.Count(w.Procs, "process", "processes")
+	}
+	return s
+}

@@ -3,58 +3,65 @@ package workers
 import (
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/fetch"
 	"github.com/backside4charter/dispatcher/tui/layout"
+	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// KeyMap are the keys of the view besides the global ones.
-type KeyMap struct {
-	widget.ListKeys
-}
-
-// FullHelp lists every key.
-func (k KeyMap) FullHelp() []key.Binding { return k.All() }
+// Load answers lines of a run, or where a text stands in it.
+type Load = fetch.Load[Query, state.Transcript]
 
 // Model is the workers view.
 type Model struct {
 	st     *themes.Styles
-	keys   KeyMap
 	r      *renderer
 	snap   *state.Snapshot
+	body   layout.Rect
 	list   layout.Rect
 	detail layout.Rect
 	single bool
 	inside bool // the transcript has the focus
+	grid   bool // all workers at once
+	large  bool // one of the grid was opened: a step back leads there
 	run    string
 	at     int
 	top    int
 	places map[string]*transcript
 	zone   *time.Location
+
+	load    Load
+	reads   *fetch.Value[Query, state.Transcript]
+	now     time.Time // of the last Ask
+	seq     uint64    // of the last step
+	seeking string    // what a step under way looks for
+	find    string    // the text that is marked
+	open    *pane.Open
 }
 
 // New answers an empty view. Times of day are shown in zone.
 func New(st *themes.Styles, zone *time.Location) *Model {
 	return &Model{
-		st: st, keys: KeyMap{widget.NewListKeys()}, r: newRenderer(st),
-		places: map[string]*transcript{}, zone: zone,
+		st: st, r: newRenderer(st), places: map[string]*transcript{}, zone: zone,
+		reads: fetch.New[Query, state.Transcript](nil),
 	}
 }
 
-// Keys is the view's key map.
-func (m *Model) Keys() KeyMap { return m.keys }
+// SetLoad says where lines are read that no picture carries.
+func (m *Model) SetLoad(load Load) { m.load, m.reads = load, fetch.New(load) }
 
 // SetStyles changes the theme.
 func (m *Model) SetStyles(st *themes.Styles) { m.st, m.r = st, newRenderer(st) }
 
 // SetBody says where the view stands.
 func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
+	m.body = body
 	m.single = shape == layout.ShapeSingle
 	m.list, m.detail = layout.SideBySide(body, shape, 32, 38)
 	if m.single {
@@ -106,6 +113,16 @@ func (m *Model) Selected() *state.Worker {
 	return &m.snap.Workers[m.at]
 }
 
+// pick chooses the worker at a place of the list.
+func (m *Model) pick(at int) {
+	if m.snap == nil || len(m.snap.Workers) == 0 {
+		return
+	}
+	m.at = max(0, min(at, len(m.snap.Workers)-1))
+	m.run = m.snap.Workers[m.at].Run.ID
+	m.scroll()
+}
+
 // OpenRef selects the worker of an issue and gives its transcript the focus; it
 // reports whether there is one.
 func (m *Model) OpenRef(ref board.Ref) bool {
@@ -113,41 +130,68 @@ func (m *Model) OpenRef(ref board.Ref) bool {
 	if w == nil {
 		return false
 	}
-	m.run = w.Run.ID
-	m.SetSnapshot(m.snap)
-	m.inside = true
-	if w.Outcome != "" && w.Run.Failure != "" {
-		m.SeekError(1) // a failed run opens at its error
-	}
+	m.openRun(w)
 	return true
 }
 
+func (m *Model) openRun(w *state.Worker) {
+	m.run = w.Run.ID
+	m.SetSnapshot(m.snap)
+	m.inside, m.large, m.grid = true, m.grid, false
+	if w.Run.Failure != "" && (w.Outcome != "" || w.Run.Phase == state.PhaseRetrying) {
+		m.lastError(w) // a failed run opens at its error
+	}
+}
+
+// lastError goes to the newest error among the lines that are here.
+func (m *Model) lastError(w *state.Worker) {
+	s := m.sight(w)
+	for n := s.total() - 1; n >= s.offset(); n-- {
+		if line, ok := s.stream.line(n); ok && isError(&line) && line.Kind != state.LineResult {
+			s.choose(n)
+			return
+		}
+	}
+}
+
 // Inside says whether the transcript has the focus.
-func (m *Model) Inside() bool { return m.inside }
+func (m *Model) Inside() bool { return m.inside && !m.grid }
 
 // SetInside moves the focus between list and transcript.
-func (m *Model) SetInside(v bool) { m.inside = v && m.Selected() != nil }
+func (m *Model) SetInside(v bool) {
+	m.inside = v && m.Selected() != nil
+	if m.inside && m.grid {
+		m.grid, m.large = false, true
+	}
+}
 
-func (m *Model) place() *transcript {
-	t := m.places[m.run]
+func (m *Model) place(run string) *transcript {
+	t := m.places[run]
 	if t == nil {
-		t = &transcript{follow: true}
-		m.places[m.run] = t
+		t = newTranscript()
+		m.places[run] = t
 	}
 	return t
 }
 
+// room is the size of the transcript's text.
 func (m *Model) room() (w, h int) {
 	w, h = widget.Inner(m.detail.W, m.detail.H)
 	return max(w-2, 0), h
 }
 
-// Update moves the selection, or scrolls the transcript if it has the focus.
-func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		m.Move(m.keys.Match(press))
+// sight is the chosen worker's transcript in the room that its text has.
+func (m *Model) sight(w *state.Worker) *sight {
+	t := m.place(w.Run.ID)
+	width, h := m.room()
+	least := 0
+	if m.load == nil {
+		least = stream{w, t.read}.offset()
 	}
-	return nil
+	return &sight{
+		least: least, transcript: t, stream: stream{w, t.read}, r: m.r, w: width, h: max(h-len(m.pinned(w, width, m.now)), 1), zone: m.zone,
+		find: m.find, note: func(l state.Line) string { return receiptOf(w, l, m.zone) },
+	}
 }
 
 // Move carries a move out where the focus is.
@@ -156,45 +200,100 @@ func (m *Model) Move(mv widget.Move) {
 	if mv == widget.MoveNone || w == nil {
 		return
 	}
-	if m.inside {
-		width, h := m.room()
-		m.place().move(mv, m.r, w, width, h, m.zone)
+	if m.Inside() {
+		m.sight(w).move(mv)
+		return
+	}
+	if m.grid {
+		m.moveGrid(mv)
 		return
 	}
 	_, h := widget.Inner(m.list.W, m.list.H)
-	win := widget.Window{Sel: m.at, Top: m.top}
-	win.Apply(mv, len(m.snap.Workers), max(h/2, 1))
-	m.at, m.top = win.Sel, win.Top
-	m.run = m.snap.Workers[m.at].Run.ID
+	m.pick(m.at + mv.Step(len(m.snap.Workers), max(h/2, 1)))
 }
 
 // Follow goes to the newest line and stays there.
 func (m *Model) Follow() {
 	if m.Selected() != nil {
-		m.place().follow = true
+		t := m.place(m.run)
+		t.follow, t.chosen = true, -1
 	}
 }
 
-// SeekError goes to the next error after what is on the screen (by 1), or the
-// one before it (by -1); it reports whether there is one.
-func (m *Model) SeekError(by int) bool { return m.seek(by, isError) }
-
-// SeekTool goes to the next or previous tool call.
-func (m *Model) SeekTool(by int) bool { return m.seek(by, isTool) }
-
-func (m *Model) seek(by int, want func(*state.Line) bool) bool {
-	w := m.Selected()
-	if w == nil {
-		return false
-	}
-	t := m.place()
-	width, h := m.room()
-	if t.follow && by > 0 {
-		// From the end there is nothing after: begin at the start.
-		t.follow, t.line, t.sub = false, offset(w), 0
-		if len(w.Tail) > 0 && want(&w.Tail[0]) {
-			return true
+// unfold opens or closes what is chosen, else the first tool call in sight.
+func (m *Model) unfold(w *state.Worker) pane.Reply {
+	s := m.sight(w)
+	line, sub := s.top()
+	at := s.chosen
+	if at < 0 || !s.inSight(at, line, sub) {
+		at = -1
+		for n := line; n < s.total() && s.inSight(n, line, 0); n++ {
+			if l, ok := s.stream.line(n); ok && isTool(&l) {
+				at = n
+				break
+			}
 		}
 	}
-	return t.seek(by, want, m.r, w, width, h, m.zone)
+	if at < 0 {
+		return pane.Not("no tool call is in sight to unfold; , and . go to one")
+	}
+	s.transcript.line, s.sub, s.follow = line, sub, s.follow && !s.transcript.open[at]
+	s.chosen = at
+	s.transcript.open[at] = !s.transcript.open[at]
+	if !s.transcript.open[at] {
+		delete(s.transcript.open, at)
+	} else {
+		s.follow = false
+	}
+	return pane.Done()
+}
+
+// Ask reads what is in sight and not here.
+func (m *Model) Ask(now time.Time) tea.Cmd {
+	m.now = now
+	w := m.Selected()
+	if w == nil || m.load == nil {
+		return nil
+	}
+	s := m.sight(w)
+	if s.total() == 0 {
+		if w.Outcome == "" && w.Run.EndedAt.IsZero() {
+			return nil // it has yet to say something
+		}
+		return m.reads.Want(Query{Run: w.Run.ID, From: -1, N: chunkLines}, now)
+	}
+	if m.grid {
+		return nil
+	}
+	n := s.missing()
+	if n < 0 {
+		n = s.detail()
+	}
+	if n < 0 {
+		return nil
+	}
+	return m.reads.Want(s.window(n), now)
+}
+
+// Take takes lines that were read, and where a step led.
+func (m *Model) Take(msg tea.Msg) pane.Reply {
+	if found, ok := msg.(soughtMsg); ok && found.of == m {
+		return m.sought(found)
+	}
+	mine, cmd := m.reads.Take(msg, m.now)
+	if !mine {
+		return pane.Reply{}
+	}
+	if q, ok := m.reads.Key(); ok {
+		m.r.trouble = ""
+		if err := m.reads.State(q).Err; err != nil {
+			m.r.trouble = widget.Clean(err.Error())
+		}
+		if t, ok := m.reads.Get(q); ok {
+			m.place(q.Run).read.take(&t)
+		}
+	}
+	r := pane.Done()
+	r.Cmd = cmd
+	return r
 }

@@ -13,84 +13,106 @@ import (
 const clockWidth = 9
 
 // wrapMax bounds how many screen lines one line of a stream may take, promptMax
-// what was said to the worker: its prompt would push out what it does.
+// what was said to the worker (its prompt would push out what it does), openMax
+// what is unfolded.
 const (
 	wrapMax   = 60
 	promptMax = 3
+	openMax   = 2000
 )
 
-type lineKey struct {
-	line  state.Line
-	w     int
-	clock bool
+// laid is a line and everything that the way it is laid out depends on.
+type laid struct {
+	line   state.Line
+	w      int
+	clock  bool
+	open   bool // unfolded
+	chosen bool
+	find   string // text to be marked
+	note   string // at the right of the first row
 }
 
 // renderer lays stream lines out and remembers how.
 type renderer struct {
-	st    *themes.Styles
-	cache map[lineKey][]string
+	st      *themes.Styles
+	cache   map[laid][]string
+	trouble string // why lines cannot be read
 }
 
 func newRenderer(st *themes.Styles) *renderer {
-	return &renderer{st: st, cache: map[lineKey][]string{}}
+	return &renderer{st: st, cache: map[laid][]string{}}
 }
 
 // cacheMax bounds the cache; at most a few windows of lines are on the screen.
 const cacheMax = 4096
 
-// rows lays one line out in w cells, with the time before it if clock is set.
-func (r *renderer) rows(line state.Line, w int, clock bool, zone *time.Location) []string {
-	if w <= 0 {
+// rows lays one line out.
+func (r *renderer) rows(l laid, zone *time.Location) []string {
+	if l.w <= 0 {
 		return nil
 	}
-	k := lineKey{line, w, clock}
-	if rows, ok := r.cache[k]; ok {
+	if rows, ok := r.cache[l]; ok {
 		return rows
 	}
 	if len(r.cache) > cacheMax {
 		clear(r.cache)
 	}
-	rows := r.lay(line, w, clock && w > 40, zone)
-	r.cache[k] = rows
+	rows := r.lay(l, zone)
+	r.cache[l] = rows
 	return rows
 }
 
-func (r *renderer) lay(line state.Line, w int, clock bool, zone *time.Location) []string {
-	var head widget.Line
+// missing stands for a line that is still to be read.
+func (r *renderer) missing(n, w int) string {
+	text := r.st.Signs.Ellipsis + " reading line " + widget.Thousands(n+1)
+	ink := r.st.Muted
+	if r.trouble != "" {
+		text, ink = r.st.Signs.Failed+" line "+widget.Thousands(n+1)+" cannot be read: "+r.trouble, r.st.Danger
+	}
+	return widget.Line{}.Add(ink, text).Render(w, false, r.st)
+}
+
+func (r *renderer) lay(l laid, zone *time.Location) []string {
+	w := l.w
+	clock := l.clock && w > 40
 	if clock {
-		stamp := "         "
-		if !line.At.IsZero() {
-			stamp = line.At.In(zone).Format("15:04:05 ")
-		}
-		head = head.Add(r.st.Muted, stamp)
 		w -= clockWidth
 	}
 	var body []string
-	switch line.Kind {
+	switch l.line.Kind {
 	case state.LineTool, state.LineDenied:
-		body = []string{r.tool(line, w)}
+		body = r.tool(l, w)
 	case state.LineText, state.LineThinking, state.LineUser, state.LineError, state.LineNotice, state.LineResult:
-		body = r.text(line, w)
+		body = r.text(l, w)
 	default:
-		body = r.text(line, w)
+		body = r.text(l, w)
 	}
 	if !clock {
 		return body
 	}
-	stamp, gap := head.Render(clockWidth, false, r.st), widget.Blank(clockWidth, 1)[0]
+	stamp, gap := widget.Blank(clockWidth, 1)[0], widget.Blank(clockWidth, 1)[0]
+	if !l.line.At.IsZero() {
+		ink := r.st.Muted
+		if l.chosen {
+			ink = r.st.Focus.Reverse()
+		}
+		stamp = widget.Line{}.Add(ink, l.line.At.In(zone).Format("15:04:05")).Render(clockWidth, false, r.st)
+	}
 	out := make([]string, len(body))
-	for i, l := range body {
+	for i, b := range body {
 		if i == 0 {
-			out[i] = stamp + l
+			out[i] = stamp + b
 			continue
 		}
-		out[i] = gap + l
+		out[i] = gap + b
 	}
 	return out
 }
 
-// tool is a call on one line: sign, name, what it works on, how long it took.
-func (r *renderer) tool(line state.Line, w int) string {
+// tool is a call on one line: sign, name, what it works on, how long it took;
+// unfolded, the whole of it below.
+func (r *renderer) tool(l laid, w int) []string {
+	line := l.line
 	sign, ink := r.st.Signs.Tool, r.st.Alive
 	switch {
 	case line.Kind == state.LineDenied:
@@ -119,12 +141,36 @@ func (r *renderer) tool(line state.Line, w int) string {
 	case line.Took >= time.Second:
 		right = right.Add(r.st.Muted, widget.Clock(line.Took))
 	}
-	return widget.Sides(left, right, w, false, r.st)
+	out := []string{widget.Sides(left.Mark(l.find, r.st.Accent.Reverse()), right, w, l.chosen, r.st)}
+	if l.open {
+		out = append(out, r.unfolded(l, w)...)
+	}
+	return out
 }
 
-// text is wrapped and hangs under its sign.
-func (r *renderer) text(line state.Line, w int) []string {
-	sign, signInk, ink := " ", r.st.Muted, r.st.Text
+// unfolded is a call in full: all it was given and what came back.
+func (r *renderer) unfolded(l laid, w int) []string {
+	text := l.line.Detail
+	if text == "" {
+		text = l.line.Text
+	}
+	var out []string
+	side := widget.Span{Ink: r.st.Border, Text: r.st.Borders.Thin.Vertical + " "}
+	for _, t := range widget.CleanLines(text) {
+		for _, part := range widget.Wrap(t, max(w-4, 1)) {
+			row := widget.Line{{Text: "  "}, side}.Add(r.st.Text, part).Mark(l.find, r.st.Accent.Reverse())
+			out = append(out, row.Render(w, false, r.st))
+			if len(out) == openMax {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// inks are the sign of a text and how it is written.
+func (r *renderer) inks(line state.Line) (sign string, signInk, ink themes.Ink) {
+	sign, signInk, ink = " ", r.st.Muted, r.st.Text
 	switch line.Kind {
 	case state.LineError:
 		sign, signInk, ink = r.st.Signs.Failed, r.st.Danger, r.st.Danger
@@ -139,12 +185,21 @@ func (r *renderer) text(line state.Line, w int) []string {
 		sign, ink = r.st.Signs.Dot, r.st.Muted
 	case state.LineText, state.LineTool, state.LineDenied:
 	}
-	lines := widget.CleanLines(line.Text)
+	return sign, signInk, ink
+}
+
+// text is wrapped and hangs under its sign.
+func (r *renderer) text(l laid, w int) []string {
+	sign, signInk, ink := r.inks(l.line)
+	lines := widget.CleanLines(l.line.Text)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
 	most := wrapMax
-	if line.Kind == state.LineUser {
+	switch {
+	case l.open:
+		most = openMax
+	case l.line.Kind == state.LineUser:
 		most = promptMax
 	}
 	hang := 2
@@ -152,8 +207,8 @@ func (r *renderer) text(line state.Line, w int) []string {
 		hang = 0
 	}
 	var out []string
-	for _, l := range lines {
-		for _, part := range widget.Wrap(l, w-hang) {
+	for _, t := range lines {
+		for _, part := range widget.Wrap(t, w-hang) {
 			row := widget.Line{}
 			if hang > 0 {
 				mark := "  "
@@ -162,9 +217,14 @@ func (r *renderer) text(line state.Line, w int) []string {
 				}
 				row = row.Add(signInk, mark)
 			}
-			out = append(out, row.Add(ink, part).Render(w, false, r.st))
+			row = row.Add(ink, part).Mark(l.find, r.st.Accent.Reverse())
+			var right widget.Line
+			if len(out) == 0 && l.note != "" {
+				right = widget.Line{}.Add(r.st.Muted, l.note)
+			}
+			out = append(out, widget.Sides(row, right, w, l.chosen, r.st))
 			if len(out) == most {
-				more := widget.Line{}.Add(r.st.Muted, "  "+r.st.Signs.Ellipsis+" more of it is in the transcript on disk")
+				more := widget.Line{}.Add(r.st.Muted, "  "+r.st.Signs.Ellipsis+" there is more of it; ↵ unfolds")
 				return append(out, more.Render(w, false, r.st))
 			}
 		}
@@ -175,14 +235,21 @@ func (r *renderer) text(line state.Line, w int) []string {
 // shown is a line as a person reads it in its run: paths inside the run's own
 // worktree are written from there.
 func shown(w *state.Worker, line state.Line) state.Line {
-	if dir := w.Run.Worktree; len(dir) > 1 && strings.Contains(line.Text, dir) {
-		line.Text = strings.ReplaceAll(strings.ReplaceAll(line.Text, dir+"/", ""), dir, ".")
+	if dir := w.Run.Worktree; len(dir) > 1 {
+		line.Text, line.Detail = fromHere(line.Text, dir), fromHere(line.Detail, dir)
 	}
 	return line
 }
 
+func fromHere(text, dir string) string {
+	if !strings.Contains(text, dir) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, dir+"/", ""), dir, ".")
+}
+
 // tail lays out the newest lines that fill h screen lines, the newest last.
-func (r *renderer) tail(of *state.Worker, w, h int, clock bool, zone *time.Location) []string {
+func (r *renderer) tail(of *state.Worker, w, h int, zone *time.Location) []string {
 	lines := of.Tail
 	if w <= 0 || h <= 0 {
 		return nil
@@ -190,7 +257,7 @@ func (r *renderer) tail(of *state.Worker, w, h int, clock bool, zone *time.Locat
 	blocks := make([][]string, 0, h)
 	have := 0
 	for i := len(lines) - 1; i >= 0 && have < h; i-- {
-		rows := r.rows(shown(of, lines[i]), w, clock, zone)
+		rows := r.rows(laid{line: shown(of, lines[i]), w: w}, zone)
 		blocks = append(blocks, rows)
 		have += len(rows)
 	}

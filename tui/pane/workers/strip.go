@@ -124,7 +124,7 @@ func (s *Strip) View(ref board.Ref, lead *Lead, now time.Time, focus bool) []str
 		}
 		iw, ih := widget.Inner(widths[i], s.h)
 		box := widget.Box{Title: present.WorkerTitle(w, now), Note: present.WorkerPlace(w), Focus: focus && i == sel}
-		lines := body(s.r, w, max(iw-2, 0), ih, now, s.st)
+		lines := body(s.r, s.snap, w, max(iw-2, 0), ih, now, s.st)
 		blocks = append(blocks, box.Render(padded(lines, iw), widths[i], s.h, s.st))
 	}
 	return widget.Beside(blocks...)
@@ -143,23 +143,36 @@ func (s *Strip) Stream(w *state.Worker, width, h int, now time.Time) []string {
 	if w == nil {
 		return widget.Blank(width, h)
 	}
-	return body(s.r, w, width, h, now, s.st)
+	return body(s.r, s.snap, w, width, h, now, s.st)
 }
 
-// body lays out a stream's end with the run's outcome as its last line, or the
-// outcome alone where the lines are not kept any more.
-func body(r *renderer, w *state.Worker, width, h int, now time.Time, st *themes.Styles) []string {
+// body lays out a stream's end with what the worker asks or the run's outcome as
+// its last line, or the outcome alone where the lines are not kept any more.
+func body(r *renderer, snap *state.Snapshot, w *state.Worker, width, h int, now time.Time, st *themes.Styles) []string {
 	if width <= 0 || h <= 0 {
 		return nil
+	}
+	foot := asks(snap, w, width, now, st)
+	if foot == "" {
+		foot = ended(w, width, now, st)
 	}
 	if len(w.Tail) == 0 {
 		return widget.Fill(epitaph(w, width, now, st), width, h)
 	}
-	foot := ended(w, width, now, st)
 	if foot != "" && h > 1 {
-		return append(r.tail(w, width, h-1, false, now.Location()), foot)
+		return append(r.tail(w, width, h-1, now.Location()), foot)
 	}
-	return r.tail(w, width, h, false, now.Location())
+	return r.tail(w, width, h, now.Location())
+}
+
+// asks is what a worker waits for, on one line.
+func asks(snap *state.Snapshot, w *state.Worker, width int, now time.Time, st *themes.Styles) string {
+	r := present.RequestOf(snap, w.Run.ID)
+	if r == nil {
+		return ""
+	}
+	left := widget.Line{}.Add(st.Attention, st.Signs.Attention+" ").Add(st.Strong, widget.Clean(r.Tool)+" ").Add(st.Attention, present.Asks(r))
+	return widget.Sides(left, widget.Line{}.Add(st.Attention, "waits for you, "+widget.Clock(now.Sub(r.Since))), width, false, st)
 }
 
 // epitaph says of a run without lines what is known of it.
@@ -179,7 +192,7 @@ func epitaph(w *state.Worker, width int, now time.Time, st *themes.Styles) []str
 	if w.Run.Failure != "" {
 		add(st.Danger, "", widget.Clean(w.Run.Failure))
 	}
-	add(st.Muted, "", "the run is over; the loop keeps its lines on disk only")
+	add(st.Muted, "", "the run is over; its lines are on disk: t reads them")
 	return out
 }
 

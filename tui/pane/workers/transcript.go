@@ -14,80 +14,172 @@ type transcript struct {
 	follow bool
 	line   int // number of the first line on the screen, from 0 in the stream
 	sub    int // screen line within it
+
+	chosen int          // the line that , . e and find went to; -1 for none
+	open   map[int]bool // tool calls that are unfolded
+	read   *lines
 }
 
-// offset is the number in the stream of the first line of the window.
-func offset(w *state.Worker) int { return max(w.Lines-len(w.Tail), 0) }
-
-// layout is all lines of the window laid out, and where each begins.
-func (t *transcript) layout(r *renderer, w *state.Worker, width int, zone *time.Location) (rows []string, starts []int) {
-	starts = make([]int, len(w.Tail))
-	for i := range w.Tail {
-		starts[i] = len(rows)
-		rows = append(rows, r.rows(shown(w, w.Tail[i]), width, true, zone)...)
-	}
-	return rows, starts
+func newTranscript() *transcript {
+	return &transcript{follow: true, chosen: -1, open: map[int]bool{}, read: newLines()}
 }
 
-// top is the first row on the screen.
-func (t *transcript) top(w *state.Worker, rows, h int, starts []int) int {
-	last := max(rows-h, 0)
-	if t.follow || len(starts) == 0 {
-		return last
-	}
-	i := t.line - offset(w)
-	switch {
-	case i < 0:
-		return 0
-	case i >= len(starts):
-		return last
-	}
-	return max(0, min(starts[i]+t.sub, last))
+// sight is a transcript in a room: everything that laying it out depends on.
+type sight struct {
+	*transcript
+	stream
+	r    *renderer
+	w, h int
+	zone *time.Location
+	find string
+	// least is the first line that there is: without a reader the older ones
+	// cannot be shown.
+	least int
+	note  func(state.Line) string // what became of a message
 }
 
-// place makes row the first one on the screen; at the end it follows again.
-func (t *transcript) place(w *state.Worker, row, rows, h int, starts []int) {
-	if row >= rows-h {
-		t.follow = true
-		return
+// rows lays line n out; a line that is still to be read takes one row.
+func (s *sight) rows(n int) []string {
+	line, ok := s.stream.line(n)
+	if !ok {
+		return []string{s.r.missing(n, s.w)}
 	}
-	row = max(row, 0)
-	t.follow = false
-	for i := len(starts) - 1; i >= 0; i-- {
-		if starts[i] <= row {
-			t.line, t.sub = offset(w)+i, row-starts[i]
-			return
+	l := laid{line: shown(s.stream.w, line), w: s.w, clock: true, open: s.open[n], find: s.find, chosen: n == s.chosen}
+	if s.note != nil && line.Kind == state.LineUser {
+		l.note = s.note(line)
+	}
+	return s.r.rows(l, s.zone)
+}
+
+// end is the place from which the last rows fill the room.
+func (s *sight) end() (line, sub int) {
+	have := 0
+	for n := s.total() - 1; n >= s.least; n-- {
+		have += len(s.rows(n))
+		if have >= s.h {
+			return n, have - s.h
 		}
 	}
+	return s.least, 0
+}
+
+// top is the first row on the screen: never so far down that the room is not
+// filled.
+func (s *sight) top() (line, sub int) {
+	if s.follow || s.total() == 0 {
+		return s.end()
+	}
+	line = max(s.least, min(s.transcript.line, s.total()-1))
+	sub = max(0, min(s.sub, len(s.rows(line))-1))
+	have := -sub
+	for n := line; n < s.total(); n++ {
+		if have += len(s.rows(n)); have >= s.h {
+			return line, sub
+		}
+	}
+	return s.end()
+}
+
+// view is the rows on the screen.
+func (s *sight) view() []string {
+	line, sub := s.top()
+	out := make([]string, 0, s.h)
+	for n := line; n < s.total() && len(out) < s.h; n++ {
+		rows := s.rows(n)
+		out = append(out, rows[min(sub, len(rows)):]...)
+		sub = 0
+	}
+	return widget.Fill(out, s.w, s.h)
+}
+
+// missing is the first line on the screen that is still to be read; -1 when all
+// are here. The part of the transcript that is seen when calls unfold, too.
+func (s *sight) missing() int {
+	line, sub := s.top()
+	have := -sub
+	for n := line; n < s.total() && have < s.h; n++ {
+		if _, ok := s.stream.line(n); !ok {
+			return n
+		}
+		have += len(s.rows(n))
+	}
+	return -1
+}
+
+// at goes to a place; at the end it follows.
+func (s *sight) at(line, sub int) {
+	s.follow = false
+	s.transcript.line, s.sub = line, sub
+	l, x := s.end()
+	s.follow = line > l || (line == l && sub >= x)
 }
 
 // move scrolls.
-func (t *transcript) move(mv widget.Move, r *renderer, w *state.Worker, width, h int, zone *time.Location) {
-	rows, starts := t.layout(r, w, width, zone)
-	t.place(w, t.top(w, len(rows), h, starts)+mv.Step(len(rows), h), len(rows), h, starts)
+func (s *sight) move(mv widget.Move) {
+	switch mv {
+	case widget.MoveFirst:
+		s.at(s.least, 0)
+		return
+	case widget.MoveLast:
+		s.follow = true
+		return
+	case widget.MoveNone, widget.MoveUp, widget.MoveDown, widget.MovePageUp, widget.MovePageDown, widget.MoveHalfUp, widget.MoveHalfDown:
+	}
+	line, sub := s.top()
+	by := mv.Step(0, s.h)
+	for ; by > 0 && line < s.total(); by-- {
+		if sub++; sub >= len(s.rows(line)) {
+			line, sub = line+1, 0
+		}
+	}
+	for ; by < 0 && (line > s.least || sub > 0); by++ {
+		if sub--; sub < 0 {
+			line--
+			sub = len(s.rows(line)) - 1
+		}
+	}
+	s.at(line, sub)
 }
 
-// seek goes to the next line that is wanted, from the first one on the screen;
-// it reports whether there is one.
-func (t *transcript) seek(by int, want func(*state.Line) bool, r *renderer, w *state.Worker, width, h int, zone *time.Location) bool {
-	rows, starts := t.layout(r, w, width, zone)
-	top := t.top(w, len(rows), h, starts)
-	at := 0
-	for i, s := range starts {
-		if s <= top {
-			at = i
+// choose marks a line and brings it into sight, a few rows below the top.
+func (s *sight) choose(n int) {
+	s.chosen = n
+	line, sub := s.top()
+	if !s.inSight(n, line, sub) {
+		s.transcript.line, s.sub, s.follow = n, 0, false
+		for range min(3, s.h/3) {
+			s.move(widget.MoveUp)
 		}
 	}
-	if t.follow && by < 0 {
-		at = len(starts)
+}
+
+func (s *sight) inSight(n, line, sub int) bool {
+	if n < line || (n == line && sub > 0) {
+		return false
 	}
-	for i := at + by; i >= 0 && i < len(starts); i += by {
-		if want(&w.Tail[i]) {
-			t.place(w, starts[i], len(rows), h, starts)
-			return true
+	have := -sub
+	for i := line; i < n; i++ {
+		if have += len(s.rows(i)); have >= s.h {
+			return false
 		}
 	}
-	return false
+	return have < s.h
+}
+
+// from is where a step begins, and in which direction it goes: on from the
+// chosen line if it is in sight, else from the edge of the screen. From the end
+// there is nothing after: a step goes to the newest one.
+func (s *sight) from(by int) (at, dir int) {
+	line, sub := s.top()
+	switch {
+	case s.chosen >= 0 && s.inSight(s.chosen, line, sub):
+		return s.chosen + by, by
+	case s.follow:
+		return s.total() - 1, -1
+	case by < 0:
+		return line - 1, by
+	}
+	return line, by
 }
 
 func isError(l *state.Line) bool {
@@ -96,11 +188,16 @@ func isError(l *state.Line) bool {
 
 func isTool(l *state.Line) bool { return l.Kind == state.LineTool || l.Kind == state.LineDenied }
 
-func (t *transcript) view(r *renderer, w *state.Worker, width, h int, zone *time.Location) []string {
-	if t.follow {
-		return r.tail(w, width, h, true, zone)
+// detail is the first unfolded call in sight whose whole text was not read yet;
+// -1 without one.
+func (s *sight) detail() int {
+	line, sub := s.top()
+	have := -sub
+	for n := line; n < s.total() && have < s.h; n++ {
+		if _, ok := s.stream.read.line(n); !ok && s.transcript.open[n] {
+			return n
+		}
+		have += len(s.rows(n))
 	}
-	rows, starts := t.layout(r, w, width, zone)
-	top := t.top(w, len(rows), h, starts)
-	return widget.Fill(append([]string(nil), rows[top:min(top+h, len(rows))]...), width, h)
+	return -1
 }

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ func (m *Model) View(now time.Time) []string {
 	w := m.Selected()
 	if w == nil {
 		return m.empty()
+	}
+	if m.grid && !m.single {
+		return m.viewGrid(now)
 	}
 	if m.single {
 		if m.inside {
@@ -68,36 +72,82 @@ func (m *Model) row(w *state.Worker, iw int, chosen bool, now time.Time) []strin
 }
 
 func (m *Model) viewTranscript(w *state.Worker, now time.Time) []string {
+	full, _ := widget.Inner(m.detail.W, m.detail.H)
 	iw, ih := m.room()
-	t := m.place()
-	box := widget.Box{
-		Title: strings.Trim(present.WorkerTitle(w, now), " "),
-		Note:  present.WorkerPlace(w),
-		Focus: m.inside,
-		Foot:  "reading " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines",
-	}
-	switch {
-	case len(w.Tail) == 0:
-		box.Foot = ""
-	case t.follow:
-		box.Foot = "following " + m.st.Signs.Dot + " " + widget.Thousands(w.Lines) + " lines"
-	}
-	foot := ended(w, iw, now, m.st)
-	rows := ih
-	if foot != "" && ih > 1 {
-		rows--
-	}
+	m.now = now
+	s := m.sight(w)
+	box := widget.Box{Title: strings.Trim(present.WorkerTitle(w, now), " "), Focus: m.inside}
+	box.Note = m.header(w, full-widget.Width(box.Title)-9)
 	var lines []string
-	if len(w.Tail) == 0 {
-		lines = widget.Fill(epitaph(w, iw, now, m.st), iw, ih)
+	if s.total() == 0 {
+		lines = m.silent(w, iw, now)
+		pinned := m.pinned(w, iw, now)
+		lines = append(widget.Fill(lines, iw, max(ih-len(pinned), 0)), pinned...)
 	} else {
-		lines = t.view(m.r, w, iw, rows, m.zone)
-		if rows < ih {
-			lines = append(lines, foot)
+		box.Foot = m.foot(s)
+		lines = append(s.view(), m.pinned(w, iw, now)...)
+	}
+	return box.Render(padded(lines, full), m.detail.W, m.detail.H, m.st)
+}
+
+// header is what stands beside the title as far as room cells hold it: the
+// model, memory and processes, the worktree.
+func (m *Model) header(w *state.Worker, room int) string {
+	place := present.WorkerPlace(w)
+	rest := []string{widget.Clean(w.Model), present.WorkerLoad(w), place}
+	for _, try := range [][]string{rest, {rest[0], place}, {place}, {rest[0]}} {
+		text := strings.Join(slices.DeleteFunc(slices.Clone(try), func(s string) bool { return s == "" }), " · ")
+		if text != "" && widget.Width(text) <= room {
+			return text
 		}
 	}
-	full, _ := widget.Inner(m.detail.W, m.detail.H)
-	return box.Render(padded(lines, full), m.detail.W, m.detail.H, m.st)
+	return ""
+}
+
+// foot says where in the transcript one is.
+func (m *Model) foot(s *sight) string {
+	n := widget.Thousands(s.total()) + " lines"
+	line, _ := s.top()
+	at := "line " + widget.Thousands(line+1) + " of " + n
+	switch {
+	case m.seeking != "":
+		return "looking for " + m.seeking + " · " + at
+	case m.find != "":
+		at = "`" + widget.Clean(m.find) + "` · n N · " + at
+		if s.chosen >= 0 {
+			at = strings.Replace(at, "line "+widget.Thousands(line+1), "line "+widget.Thousands(s.chosen+1), 1)
+		}
+		return at
+	case s.follow:
+		return "following · " + n
+	}
+	return at
+}
+
+// silent says of a run without lines why there are none.
+func (m *Model) silent(w *state.Worker, iw int, now time.Time) []string {
+	if q, ok := m.reads.Key(); ok && q.Run == w.Run.ID {
+		if s := m.reads.State(q); s.Pending {
+			return []string{widget.Line{}.Add(m.st.Muted, m.st.Signs.Ellipsis+" reading its transcript").Render(iw, false, m.st)}
+		} else if s.Err != nil {
+			return []string{widget.Line{}.Add(m.st.Danger, m.st.Signs.Failed+" its transcript cannot be read: "+widget.Clean(s.Err.Error())).Render(iw, false, m.st)}
+		}
+	}
+	if w.Outcome == "" && w.Run.EndedAt.IsZero() && w.Run.Phase != state.PhaseRetrying {
+		step := map[state.Phase]string{
+			state.PhaseClaiming: "claiming the row", state.PhaseClaimed: "worktree and hook",
+			state.PhaseStarting: "the agent starts", state.PhaseRunning: "waits for its first word",
+		}[w.Run.Phase]
+		text := "starting " + widget.Clock(now.Sub(w.Run.ClaimedAt))
+		if w.Run.ClaimedAt.IsZero() {
+			text = "starting"
+		}
+		if step != "" {
+			text += " · " + step
+		}
+		return []string{widget.Line{}.Add(m.st.Alive, m.st.Signs.Starting+" ").Add(m.st.Muted, text).Render(iw, false, m.st)}
+	}
+	return epitaph(w, iw, now, m.st)
 }
 
 // empty says why no worker runs, and which key brings one.
@@ -129,9 +179,36 @@ func (m *Model) empty() []string {
 
 // Cursor is where the terminal's cursor belongs.
 func (m *Model) Cursor() (x, y int, ok bool) {
-	if m.inside || m.Selected() == nil {
+	switch {
+	case m.Selected() == nil:
+		return 0, 0, false
+	case m.open != nil:
+		return m.fieldCursor()
+	case m.grid && !m.single:
+		_, _, first := m.cells()
+		if r := m.grids(); m.at-first < len(r) {
+			return r[m.at-first].X + 1, r[m.at-first].Y, r[m.at-first].W >= 4
+		}
+		return 0, 0, false
+	case m.inside:
 		return 0, 0, false
 	}
 	y = 1 + 2*(m.at-m.top)
 	return 1, y, m.list.W >= 4 && y < m.list.H-1
+}
+
+// fieldCursor is where typing goes on: the field and its hints stand at the end
+// of the box.
+func (m *Model) fieldCursor() (x, y int, ok bool) {
+	width, h := m.room()
+	lines := m.fieldLines(width, h)
+	if len(lines) == 0 {
+		return 0, 0, false
+	}
+	x, y = m.open.Input.Cursor()
+	x += 2
+	if !m.single {
+		x += m.detail.X - m.list.X
+	}
+	return x, m.detail.H - 1 - len(lines) + 1 + y, true
 }
