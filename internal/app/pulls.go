@@ -22,6 +22,12 @@ func (f *Factory) Identities(ctx context.Context) (gitapp.Identities, error) {
 	if err != nil {
 		return gitapp.Identities{}, err
 	}
+	if cfg.Pulls.Kind == config.PullsGitHub && cfg.GitHubApps != nil {
+		return gitapp.Identities{
+			Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer).Identity(),
+			Reviewer:  appOf(AppReviewer, &cfg.GitHubApps.Reviewer).Identity(),
+		}, nil
+	}
 	n := cfg.Native
 	return gitapp.Native(n.DeveloperName, n.DeveloperEmail, n.ReviewerName), nil
 }

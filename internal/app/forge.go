@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/internal/config"
+)
+
+// SecretsDir is the folder of keys below a main checkout.
+const SecretsDir = ".secrets"
+
+// Forge is GitHub as the Apps of the configuration see it. GITHUB_API_URL names
+// another host's API, as in GitHub Actions.
+func (f *Factory) Forge(ctx context.Context) (*gitapp.Forge, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case cfg.GitHubApps == nil:
+		return nil, fmt.Errorf("no GitHub Apps are configured: add githubApps with developer and reviewer to %s (docs/github.md)", cfg.Path)
+	case cfg.Repository == "":
+		return nil, fmt.Errorf("the GitHub repository is not configured: add \"repository\": \"owner/name\" to %s", cfg.Path)
+	}
+	return &gitapp.Forge{
+		API: f.Getenv("GITHUB_API_URL"), Repository: cfg.Repository, Now: f.Now, Transport: http.DefaultTransport,
+		Keys: gitapp.Keys{Getenv: f.Getenv, Secrets: filepath.Join(cfg.Root, SecretsDir)},
+	}, nil
+}
+
+// The two Apps by what they are asked for.
+const (
+	AppDeveloper = "developer"
+	AppReviewer  = "reviewer"
+)
+
+// App is one of the configured Apps.
+func (f *Factory) App(ctx context.Context, role string) (*gitapp.App, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.GitHubApps == nil {
+		return nil, fmt.Errorf("no GitHub Apps are configured: add githubApps with developer and reviewer to %s (docs/github.md)", cfg.Path)
+	}
+	switch role {
+	case AppDeveloper:
+		return appOf(role, &cfg.GitHubApps.Developer), nil
+	case AppReviewer:
+		return appOf(role, &cfg.GitHubApps.Reviewer), nil
+	}
+	return nil, fmt.Errorf("there is no App %q: --app is developer or reviewer", role)
+}
+
+func appOf(role string, a *config.GitHubApp) *gitapp.App {
+	return &gitapp.App{
+		Role: role, AppID: a.AppID, InstallationID: a.InstallationID, Slug: a.Slug,
+		BotLogin: a.BotLogin, BotUserID: a.BotUserID, KeyEnvVar: a.KeyEnvVar, KeyFile: a.KeyFile,
+	}
+}

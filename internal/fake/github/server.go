@@ -1,0 +1,109 @@
+package github
+
+import (
+	"crypto/rsa"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Options are what a fake is made from.
+type Options struct {
+	Now func() time.Time // time.Now if nil
+	// TokenLife is how long an installation token lasts; an hour if zero.
+	TokenLife time.Duration
+}
+
+// Server is the fake. Its model may be changed while it serves.
+type Server struct {
+	now  func() time.Time
+	life time.Duration
+	mux  *http.ServeMux
+
+	mu     sync.Mutex
+	apps   map[int64]*App
+	users  map[string]int64
+	tokens map[string]grant
+	minted int
+}
+
+// App is a registered App with its one installation.
+type App struct {
+	ID           int64
+	Slug         string
+	Key          *rsa.PublicKey
+	Installation int64
+	Account      string   // where it is installed
+	Repositories []string // names that the installation reaches
+	Permissions  map[string]string
+	Suspended    bool
+}
+
+// grant is what a token may.
+type grant struct {
+	app     *App
+	repos   []string
+	expires time.Time
+}
+
+// New makes an empty fake.
+func New(o Options) *Server {
+	s := &Server{
+		now: o.Now, life: o.TokenLife, mux: http.NewServeMux(),
+		apps: map[int64]*App{}, users: map[string]int64{}, tokens: map[string]grant{},
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.life == 0 {
+		s.life = time.Hour
+	}
+	s.mux.HandleFunc("GET /app", s.asApp(s.getApp))
+	s.mux.HandleFunc("GET /app/installations/{id}", s.asApp(s.getInstallation))
+	s.mux.HandleFunc("POST /app/installations/{id}/access_tokens", s.asApp(s.mint))
+	s.mux.HandleFunc("GET /users/{login}", s.asInstallation(s.getUser))
+	s.mux.HandleFunc("GET /user", s.asInstallation(func(w http.ResponseWriter, _ *http.Request, _ grant) {
+		refuse(w, http.StatusForbidden, "Resource not accessible by integration")
+	}))
+	return s
+}
+
+// ServeHTTP answers one request as GitHub would.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
+	s.mux.ServeHTTP(w, r)
+}
+
+// AddApp registers an App, and the account of its bot.
+func (s *Server) AddApp(a App, botID int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps[a.ID] = &a
+	s.users[a.Slug+"[bot]"] = botID
+}
+
+// Change changes an App while the fake serves.
+func (s *Server) Change(id int64, change func(*App)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.apps[id])
+}
+
+// Minted counts the tokens that have been given out.
+func (s *Server) Minted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.minted
+}
+
+func answer(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v) // a client that left needs no answer
+}
+
+// refuse answers in the shape of GitHub's errors.
+func refuse(w http.ResponseWriter, code int, message string) {
+	answer(w, code, map[string]string{"message": message, "documentation_url": "https://docs.github.com/rest"})
+}
