@@ -24,6 +24,9 @@ type EnvOptions struct {
 	Epoch   int64
 	Attempt int
 
+	// Names are variables that the agent's profile lets through besides; a * at
+	// the end stands for any rest.
+	Names []string
 	// Allow lets more variables through, by name; get reads the dispatcher's own.
 	Allow []func(name string, get func(string) string) bool
 	// Set is added last and wins: NAME=value.
@@ -66,7 +69,7 @@ func Env(o EnvOptions) []string {
 	}
 	out := map[string]string{}
 	for name, value := range values {
-		if isAllowed(name) || slices.ContainsFunc(o.Allow, func(f func(string, func(string) string) bool) bool { return f(name, get) }) {
+		if isAllowed(name) || isNamed(name, o.Names) || slices.ContainsFunc(o.Allow, func(f func(string, func(string) string) bool) bool { return f(name, get) }) {
 			out[name] = value
 		}
 	}
@@ -111,6 +114,14 @@ func isAllowed(name string) bool {
 		return slices.Contains(allowed, upper) || slices.Contains(allowedWindows, upper)
 	}
 	return slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_")
+}
+
+// isNamed says whether a profile names the variable.
+func isNamed(name string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		begin, open := strings.CutSuffix(n, "*")
+		return name == n || open && strings.HasPrefix(name, begin)
+	})
 }
 
 // pathName is PATH as this environment spells it; Windows says Path.

@@ -19,6 +19,25 @@ type Agent interface {
 	End(id string) []byte
 	// Answer answers what the agent asked in an EventAsk.
 	Answer(r Request, a Answer) []byte
+	// Can says what the agent takes while it works, and after.
+	Can() Abilities
+}
+
+// Abilities are what an agent can do besides working. Whoever wants one of them
+// asks before, and refuses with the reason.
+type Abilities struct {
+	Steer     bool   // takes messages while it works
+	Interrupt bool   // can be told to end its turn and to wait
+	Resume    bool   // goes on with a session that ended
+	Ask       bool   // can ask its owner for a permission, or a question
+	Why       string // why not, where one is missing
+}
+
+// Closer is an Agent whose programs do not tell how they ended. Close makes a
+// result of the end of what one said, the end of its error output, its exit code
+// and the signal that ended it; nil if that shows no result.
+type Closer interface {
+	Close(said, errors string, code int, signal string) *Result
 }
 
 // EventKind says what an Event is about.

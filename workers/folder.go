@@ -24,6 +24,8 @@ var (
 	ErrAnswered = errors.New("answered already")
 	// ErrForbidden: the run was given back; no agent will be started for it.
 	ErrForbidden = errors.New("run was given back, no agent is started for it")
+	// ErrUnable: the run's agent is of a kind that cannot do that.
+	ErrUnable = errors.New("the agent cannot do that")
 	// ErrBadName: the id cannot be a folder's name.
 	ErrBadName = errors.New("not a valid run id")
 )
@@ -32,7 +34,7 @@ var (
 //
 //	spec.json        what it was started from
 //	role.md          the role text
-//	in               the agent's standard input, a named pipe
+//	in               the agent's standard input: a named pipe, or the prompt alone for an agent that takes nothing after it
 //	in.lock          held while a line is written into it
 //	messages.jsonl   the messages sent, before they are sent
 //	answers.jsonl    the answers to what the agent asked, before they are sent

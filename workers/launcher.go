@@ -200,6 +200,10 @@ func (r *reading) observe(known int) (Status, int, error) {
 		if st.Phase == PhaseRunning {
 			st.Requests = r.requests()
 		}
+		if r.lang != nil && !r.lang.Can().Steer {
+			// What does not tell of its tools counts as one of them.
+			st.Busy, st.Below = true, max(1, st.Below)
+		}
 	}
 	return st, r.rev, nil
 }

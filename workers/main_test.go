@@ -21,6 +21,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/workers"
 	"github.com/backside4charter/dispatcher/workers/claude"
+	"github.com/backside4charter/dispatcher/workers/command"
 	"github.com/backside4charter/dispatcher/workers/supervise"
 )
 
@@ -49,7 +50,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/backside4charter/dispatcher/workers.reap.func1"))
 }
 
-func agents(string) (workers.Agent, error) { return claude.Agent{}, nil }
+func agents(name string) (workers.Agent, error) {
+	if name == "command" {
+		return command.Agent{}, nil
+	}
+	return claude.Agent{}, nil
+}
 
 // timesVariable carries the supervisor's patience.
 const timesVariable = "TEST_SUPERVISE_TIMES"

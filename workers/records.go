@@ -204,24 +204,42 @@ func (f Folder) create(s Spec) error {
 // bytes.
 func (f Folder) StderrTail(n int64) string { return tailOf(f.StderrPath(), n) }
 
+// OutputTail is the end of the transcript, as it was written.
+func (f Folder) OutputTail(n int64) string {
+	data, err := endOf(f.TranscriptPath(), n)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
 // LogTail is the end of the supervisor's own log.
 func (f Folder) LogTail(n int64) string { return tailOf(f.LogPath(), n) }
 
 func tailOf(path string, n int64) string {
-	file, err := os.Open(path)
+	data, err := endOf(path, n)
 	if err != nil {
 		return ""
+	}
+	return strings.TrimSpace(Clean(string(data), int(n)))
+}
+
+// endOf is the last n bytes of a file.
+func endOf(path string, n int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return ""
+		return nil, err
 	}
 	buf := make([]byte, min(n, info.Size()))
 	if _, err := file.ReadAt(buf, info.Size()-int64(len(buf))); err != nil {
-		return ""
+		return nil, err
 	}
-	return strings.TrimSpace(Clean(string(buf), int(n)))
+	return buf, nil
 }
 
 func exists(path string) bool {

@@ -26,6 +26,9 @@ const (
 func (l *Launcher) Steer(ctx context.Context, run, text string) (string, error) {
 	id := uuid.NewString()
 	err := l.send(ctx, run, func(f Folder, a Agent) ([]byte, error) {
+		if can := a.Can(); !can.Steer {
+			return nil, fmt.Errorf("%w: %s", ErrUnable, can.Why)
+		}
 		// The supervisor must know of the message before the agent does, or it
 		// could end the session in between.
 		return a.Message(id, text), f.RecordMessage(id, l.now(), text)
@@ -62,6 +65,9 @@ func (l *Launcher) Hold(ctx context.Context, run string) error {
 
 func (l *Launcher) interrupt(ctx context.Context, run, as string) error {
 	err := l.send(ctx, run, func(_ Folder, a Agent) ([]byte, error) {
+		if can := a.Can(); !can.Interrupt {
+			return nil, fmt.Errorf("%w: %s", ErrUnable, can.Why)
+		}
 		return a.Interrupt(as + uuid.NewString()), nil
 	})
 	if err != nil {

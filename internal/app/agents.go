@@ -43,11 +43,23 @@ func (f *Factory) needAgent(cfg *config.Config, name string, a config.Agent) err
 	if program == "" {
 		program = claude.Program
 	}
-	if found(program, f.Getenv("PATH")) {
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		program = filepath.Join(cfg.Root, program)
+	}
+	if !found(program, f.Getenv("PATH")) {
+		hint := ""
+		if a.Kind == config.AgentClaude {
+			hint = "install Claude Code (npm install -g @anthropic-ai/claude-code), or "
+		}
+		return fmt.Errorf("the agent %s needs %q, which is not on your PATH; %sname the program in agents.%s.command of %s", name, program, hint, name, cfg.Path)
+	}
+	if a.Kind != config.AgentClaude {
 		return nil
 	}
-	return fmt.Errorf("the agent %s needs %q, which is not on your PATH; install Claude Code (npm install -g @anthropic-ai/claude-code), or name the program in agents.%s.command of %s",
-		name, program, name, cfg.Path)
+	if err := claude.CheckArgs(a.Args); err != nil {
+		return fmt.Errorf("the agent %s cannot be started: %w; take it out of agents.%s.args in %s", name, err, name, cfg.Path)
+	}
+	return nil
 }
 
 // found looks a program up on the given PATH.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -15,6 +16,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/workers"
 	"github.com/backside4charter/dispatcher/workers/claude"
+	"github.com/backside4charter/dispatcher/workers/command"
 	"github.com/backside4charter/dispatcher/workers/script"
 )
 
@@ -40,7 +42,12 @@ var (
 
 // agentFor answers the language that an agent of the given kind speaks. The
 // scripted agent speaks the same as the real one.
-func agentFor(string) (workers.Agent, error) { return claude.Agent{}, nil }
+func agentFor(kind string) (workers.Agent, error) {
+	if config.AgentKind(kind) == config.AgentCommand {
+		return command.Agent{}, nil
+	}
+	return claude.Agent{}, nil
+}
 
 func (w *fleet) Start(ctx context.Context, s state.RunSpec) (state.WorkerStatus, error) {
 	spec, err := w.spec(s)
@@ -69,6 +76,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
 		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
+		Names: profile.Env,
 	}
 	var err error
 	switch profile.Kind {
@@ -78,10 +86,17 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 	case config.AgentClaude:
 		spec.Env = claude.Env(env)
 		spec.Command, err = claude.Command(claude.Options{
-			Path: profile.Command, Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
+			Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
 			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
-			MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
+			Args: profile.Args, MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
 		})
+	case config.AgentCommand:
+		if s.Run.Resume {
+			return workers.Spec{}, fmt.Errorf("agent %q: %w: %s", s.Run.Agent, workers.ErrUnable, command.Agent{}.Can().Why)
+		}
+		spec.Env = workers.Env(env)
+		spec.Prompt = command.Prompt(s.Role, s.Prompt)
+		spec.Command = append([]string{w.program(profile.Command)}, profile.Args...)
 	default:
 		err = fmt.Errorf("agent %q is of the unknown kind %q", s.Run.Agent, profile.Kind)
 	}
@@ -89,6 +104,15 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		return workers.Spec{}, err
 	}
 	return spec, nil
+}
+
+// program is a command of the configuration: a name to look up, or a path from
+// the main checkout, never from the worktree that a worker writes.
+func (w *fleet) program(command string) string {
+	if strings.ContainsRune(command, filepath.Separator) {
+		return w.under(command)
+	}
+	return command
 }
 
 // under is a path of the configuration, relative to its folder.

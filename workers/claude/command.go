@@ -24,6 +24,8 @@ type Options struct {
 	Session  string     // UUID; unused so far unless Resume
 	Resume   bool       // continue the session
 	RoleFile string     // absolute path of the role text
+	// Args are further arguments, before those that say what it may do.
+	Args []string
 	// MaxBudgetUSD ends the run when it has cost more; 0 is no limit.
 	MaxBudgetUSD float64
 	// Ask makes the program ask what its rules neither allow nor deny, and put
@@ -71,6 +73,7 @@ func Command(o Options) ([]string, error) {
 	if o.MaxBudgetUSD > 0 {
 		argv = append(argv, "--max-budget-usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
 	}
+	argv = append(argv, o.Args...)
 	argv = append(argv, "--append-system-prompt-file", o.RoleFile)
 	return append(argv, permissions(o.Kind)...), nil
 }
@@ -145,5 +148,5 @@ func check(o Options) error {
 			return fmt.Errorf("%s %q cannot stand on a command line", v.name, v.value)
 		}
 	}
-	return nil
+	return CheckArgs(o.Args)
 }

@@ -125,6 +125,29 @@ func TestCommandRefuses(t *testing.T) {
 	}
 }
 
+func TestFurtherArguments(t *testing.T) {
+	t.Parallel()
+	o := options(board.KindDeveloper)
+	o.Args = []string{"--mcp-config", "/m.json", "--strict-mcp-config", "--add-dir=/x"}
+	argv, err := Command(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, policy := slices.Index(argv, "--mcp-config"), slices.Index(argv, "--permission-mode")
+	if at < 0 || policy < at || argv[at+4] != "--append-system-prompt-file" {
+		t.Errorf("they stand at %d, what it may do at %d: %q", at, policy, argv)
+	}
+	for _, arg := range []string{
+		"--dangerously-skip-permissions", "--permission-mode=bypassPermissions", "--allowedTools", "--tools", "--settings",
+		"-p", "--resume", "--session-id=x", "--", "--model", "a\nb",
+	} {
+		o.Args = []string{"--verbose-ish", arg}
+		if argv, err := Command(o); err == nil {
+			t.Errorf("%q was taken: %q", arg, argv)
+		}
+	}
+}
+
 func TestInput(t *testing.T) {
 	t.Parallel()
 	a := Agent{}

@@ -24,6 +24,11 @@ type Agent struct {
 
 var _ workers.Agent = Agent{}
 
+// Can implements workers.Agent.
+func (Agent) Can() workers.Abilities {
+	return workers.Abilities{Steer: true, Interrupt: true, Resume: true, Ask: true}
+}
+
 func (a Agent) now() time.Time {
 	if a.Now == nil {
 		return time.Now()

@@ -80,13 +80,21 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 	first := uuid.NewString()
 	s.course = newCourse(first, s.spec.PriorCostUSD)
 	s.index = s.folder.NewIndexer(s.spec.PriorCostUSD, now)
-	if err := s.startAgent(); err != nil {
+	prompt := s.agent.Message(first, s.spec.Prompt)
+	once := !s.agent.Can().Steer // it gets the prompt and nothing after it
+	if once {
+		s.course.began = true
+		s.first.Store(firstSent)
+	}
+	if err := s.startAgent(prompt, once); err != nil {
 		x := exitOf(s.course, ended{code: -1}, fmt.Sprintf("start the agent in %s: %v", s.spec.Dir, err), "", time.Now())
 		x.Started = now
 		return s.writeExit(x)
 	}
 	s.signOfLife(now)
-	go s.sayFirst(s.agent.Message(first, s.spec.Prompt)) //nolint:gosec // it has a time limit of its own
+	if !once {
+		go s.sayFirst(prompt) //nolint:gosec // it has a time limit of its own
+	}
 	how := s.attend(ctx, stop)
 	x := s.finish(how)
 	x.Started = now
@@ -95,8 +103,13 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 
 // startAgent starts the agent and records it. When it cannot be recorded it is
 // ended again: nobody could find it later.
-func (s *supervisor) startAgent() error {
-	c, err := startChild(s.folder, s.spec)
+func (s *supervisor) startAgent(prompt []byte, once bool) error {
+	if once {
+		if err := os.WriteFile(s.folder.InputPath(), prompt, 0o600); err != nil {
+			return fmt.Errorf("write its input: %w", err)
+		}
+	}
+	c, err := startChild(s.folder, s.spec, once)
 	if err != nil {
 		return err
 	}
@@ -272,6 +285,7 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	}
 	s.follow.Rest(s.output)
 	s.readStderr()
+	s.close(how)
 	now := time.Now()
 	x := exitOf(s.course, how, s.problem, s.folder.StderrTail(problemTail), now)
 	x.Stopped = s.stopped
@@ -291,6 +305,17 @@ func (s *supervisor) readStderr() {
 	split.Feed([]byte(tail), s.line)
 	split.Rest(s.line)
 	s.course.raw = raw
+}
+
+// close makes a result for an agent that does not tell one itself.
+func (s *supervisor) close(how ended) {
+	c, ok := s.agent.(workers.Closer)
+	if !ok || s.course.last != nil {
+		return
+	}
+	if r := c.Close(s.folder.OutputTail(finalTail), s.folder.StderrTail(problemTail), how.code, how.signal); r != nil {
+		s.course.result(r)
+	}
 }
 
 // writeExit writes how the run ended, and waits for room on a full disk.

@@ -26,12 +26,9 @@ type child struct {
 
 // startChild starts the agent: output appended to the transcript by the agent
 // itself, input a named pipe that it holds open in both directions, so that it
-// sees no end of file whoever dies.
-func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
-	if err := unix.Mkfifo(f.InputPath(), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("create its input: %w", err)
-	}
-	in, err := openPipe(f.InputPath())
+// sees no end of file whoever dies; or, once, the file that lies there.
+func startChild(f workers.Folder, spec workers.Spec, once bool) (*child, error) {
+	in, err := openInput(f.InputPath(), once)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +49,20 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 	}
 	// From here on the reaper may take any child: nothing else is started.
 	return &child{pid: cmd.Process.Pid, exited: reapAgent(cmd.Process.Pid), keep: in}, nil
+}
+
+func openInput(path string, once bool) (*os.File, error) {
+	if once {
+		in, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("open its input: %w", err)
+		}
+		return in, nil
+	}
+	if err := unix.Mkfifo(path, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("create its input: %w", err)
+	}
+	return openPipe(path)
 }
 
 // openPipe opens the named pipe for both directions, without the flag that

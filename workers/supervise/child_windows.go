@@ -35,7 +35,7 @@ type child struct {
 	in io.WriteCloser
 }
 
-func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
+func startChild(f workers.Folder, spec workers.Spec, once bool) (*child, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	out, err := os.OpenFile(f.TranscriptPath(), flags, 0o600)
 	if err != nil {
@@ -51,7 +51,7 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 	cmd.Dir = spec.Dir
 	cmd.Stdout, cmd.Stderr = out, errOut
 	cmd.SysProcAttr = &windows.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
-	in, err := cmd.StdinPipe()
+	in, err := input(cmd, f.InputPath(), once)
 	if err != nil {
 		return nil, fmt.Errorf("create its input: %w", err)
 	}
@@ -74,6 +74,20 @@ func startChild(f workers.Folder, spec workers.Spec) (*child, error) {
 	}()
 	go c.relay(gone)
 	return c, nil
+}
+
+// input is our end of the agent's input; once, the agent reads the file that
+// lies there, and what is written besides is refused.
+func input(cmd *exec.Cmd, path string, once bool) (io.WriteCloser, error) {
+	if !once {
+		return cmd.StdinPipe()
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = file
+	return file, nil
 }
 
 // relay passes on what the launcher sends, whole lines only: we write between

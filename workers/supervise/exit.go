@@ -17,6 +17,10 @@ type ended struct {
 // How much of the agent's own words goes into a problem, in bytes.
 const problemTail = 2000
 
+// finalTail is how much of the end of its output is the final message of an
+// agent that does not tell one itself, in bytes.
+const finalTail = 64 << 10
+
 // unknownReset is how long a limit is taken to last whose end the agent does
 // not tell.
 const unknownReset = 30 * time.Minute

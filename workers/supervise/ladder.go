@@ -53,6 +53,10 @@ func (s *supervisor) stopWithin(grace time.Duration, now time.Time) {
 	switch s.ladder.rung {
 	case rungNone:
 		s.ladder = ladder{rung: rungInterrupt, due: due, half: grace / 2}
+		if !s.agent.Can().Steer {
+			s.ladder.rung, s.ladder.due = rungEnd, now // a signal is all that it takes
+			return
+		}
 		if grace == 0 {
 			s.ladder.rung = rungEnd
 			return
@@ -106,6 +110,9 @@ func (s *supervisor) climb(now time.Time) {
 	case rungEnd:
 		s.ladder.rung = rungTerm
 		s.ladder.due = now.Add(termWithin)
+		if !s.agent.Can().Steer {
+			s.ladder.due = now.Add(2 * s.ladder.half) // its whole grace
+		}
 		s.remember(proc.Descendants(s.child.pid))
 		_ = proc.Terminate(s.child.pid) // the next rung kills
 	case rungTerm, rungKill:
