@@ -14,6 +14,8 @@ type Theme struct {
 	// ASCII draws signs and borders with plain ASCII, for terminals that draw
 	// ambiguous characters two cells wide.
 	ASCII bool
+	// Plain draws what Words reads.
+	Plain bool
 	// Basic leaves the sixteen colours to the terminal's owner, for terminals
 	// that have no more.
 	Basic bool
@@ -106,6 +108,10 @@ func (t Theme) Styles() Styles {
 	if t.ASCII {
 		s.Signs, s.Borders = asciiSigns, asciiBorders
 		s.Name += " ascii"
+	}
+	if t.Plain {
+		s.Signs, s.Borders = plainSigns, plainBorders
+		s.Name += " plain"
 	}
 	return s
 }

@@ -93,7 +93,7 @@ func TestStatesStayApartWithoutGreen(t *testing.T) {
 
 func TestSignsAreOneCell(t *testing.T) {
 	t.Parallel()
-	for _, set := range []any{drawnSigns, asciiSigns, drawnBorders.Thin, drawnBorders.Thick, asciiBorders.Thin, asciiBorders.Thick} {
+	for _, set := range []any{drawnSigns, asciiSigns, plainSigns, plainBorders.Thin, drawnBorders.Thin, drawnBorders.Thick, asciiBorders.Thin, asciiBorders.Thick} {
 		v := reflect.ValueOf(set)
 		for i := range v.NumField() {
 			s := v.Field(i).String()
@@ -163,6 +163,28 @@ func TestNames(t *testing.T) {
 	own := append(All(), Theme{Name: NameDark, ASCII: true})
 	if got, ok := Named(own, NameDark); !ok || !got.ASCII {
 		t.Error("a theme of the user's own does not go before the built-in one")
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	if n := reflect.TypeFor[Signs]().NumField(); n != len(spoken) {
+		t.Fatalf("%d signs have %d words", n, len(spoken))
+	}
+	th := For(true)
+	th.Plain = true
+	s := th.Styles()
+	b := s.Borders.Thin
+	for want, in := range map[string]string{
+		"ACM-12 Cache, alive, 12m":             b.Vertical + s.Signs.Bar + "ACM-12 Cache      " + s.Signs.Alive + " 12m    " + b.Vertical,
+		"Ready 4":                              b.TopLeft + b.Horizontal + " Ready 4 " + b.Horizontal + b.Horizontal + b.TopRight,
+		"":                                     b.BottomLeft + b.Horizontal + b.BottomRight,
+		"dev, alive, 12m, attention, asks you": "dev " + s.Signs.Alive + " 12m · " + s.Signs.Attention + " asks you",
+		"日本 x":                                 " 日本 x ",
+	} {
+		if got := Words(in); got != want {
+			t.Errorf("%q reads %q, want %q", in, got, want)
+		}
 	}
 }
 

@@ -102,6 +102,8 @@ func (m *Model) countdown(now time.Time, long bool) string {
 		return " · poll now"
 	case s.NextFiring.IsZero():
 		return ""
+	case m.opts.Look.Slow:
+		return " · poll at " + s.NextFiring.In(now.Location()).Format("15:04")
 	case !long && !s.NextFiring.After(now):
 		return " · now "
 	case !s.NextFiring.After(now):

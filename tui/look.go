@@ -20,6 +20,11 @@ type Look struct {
 	Mouse bool
 	// Still draws nothing that moves.
 	Still bool
+	// Slow is for slow lines: few frames, nothing moves, clocks by the minute.
+	Slow bool
+	// Plain is for screen readers: one column of lines, words for signs, each
+	// change a new line.
+	Plain bool
 	// Keys are keys of the person's own: an action's name to all of its keys.
 	Keys map[string][]string
 }
@@ -46,8 +51,8 @@ func (l *Look) theme(isDark bool) (themes.Theme, bool) {
 			t = themes.For(isDark)
 		}
 	}
-	t.ASCII = l.ASCII
-	return t, asked
+	t.ASCII, t.Plain = l.ASCII, l.Plain
+	return t, asked || l.Plain
 }
 
 // ground takes the terminal's answer about its background, unless a theme was
@@ -79,12 +84,18 @@ func (m *Model) themeNames() []string {
 // setTheme draws the room in another theme from now on.
 func (m *Model) setTheme(name string) {
 	if t, ok := themes.Named(m.opts.Look.all(), name); ok {
-		t.ASCII = m.opts.Look.ASCII
+		t.ASCII, t.Plain = m.opts.Look.ASCII, m.opts.Look.Plain
 		m.opts.Look.Theme = name
 		m.restyle(t)
 		m.say(themes.ToneGood, "theme "+name+`; "theme": "`+name+`" in room.json keeps it`)
 	}
 }
+
+// takesText says that what is typed is text now.
+func (m *Model) takesText() bool { return m.mode == modeAnswer || m.mode == modeFind }
+
+// overlaid says that something lies over the view and takes all keys.
+func (m *Model) overlaid() bool { return m.mode == modeMenu || m.mode == modeHelp }
 
 // restyle draws every pane anew.
 func (m *Model) restyle(t themes.Theme) {

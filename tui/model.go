@@ -165,9 +165,12 @@ type sentMsg struct {
 
 // wait takes the next picture, not sooner than a frame after the last one.
 func (m *Model) wait(last time.Time) tea.Cmd {
-	ctx, ch := m.ctx, m.pictures
+	ctx, ch, every := m.ctx, m.pictures, frameEvery
+	if m.opts.Look.Slow {
+		every = slowEvery
+	}
 	return func() tea.Msg {
-		if !last.IsZero() && !sleep(ctx, time.Until(last.Add(frameEvery))) {
+		if !last.IsZero() && !sleep(ctx, time.Until(last.Add(every))) {
 			return nil
 		}
 		select {

@@ -53,6 +53,13 @@ const (
 // arrive faster are skipped, the latest wins.
 const frameEvery = 33 * time.Millisecond
 
+// slowEvery is the same on a slow line, and slowFrames how often a second the
+// screen is written there.
+const (
+	slowEvery  = 250 * time.Millisecond
+	slowFrames = 4
+)
+
 // toastFor is how long a passing message stands in place of the subject.
 const toastFor = 4 * time.Second
 

@@ -78,7 +78,7 @@ func open(ctx context.Context, t *testing.T, w, h int, opts Options) *terminal {
 	}()
 	go func() {
 		defer close(x.done)
-		x.left, x.err = run(ctx, opts, tea.WithInput(tty), tea.WithOutput(tty), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}))
+		x.left, x.err = run(ctx, opts, tty, tty, tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}))
 	}()
 	t.Cleanup(func() {
 		select {

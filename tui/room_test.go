@@ -329,6 +329,29 @@ func TestFewColours(t *testing.T) {
 	}
 }
 
+// TestSlowLines holds a slow room to clocks by the minute.
+func TestSlowLines(t *testing.T) {
+	t.Parallel()
+	now := noon
+	m := newModel(t.Context(), Options{Controller: newStub(), Look: Look{Slow: true}, Now: func() time.Time { return now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	take(m, sample())
+	has(t, m, "poll at 14:18")
+	first := screen(m)
+	for range 17 {
+		now = now.Add(time.Second)
+		m.Update(tickMsg{})
+		if screen(m) != first {
+			t.Fatalf("%s: the screen changed within a minute", now.Format("15:04:05"))
+		}
+	}
+	now = now.Add(time.Second)
+	m.Update(tickMsg{})
+	if screen(m) == first {
+		t.Error("a full minute changes nothing")
+	}
+}
+
 func fixedNow() time.Time { return noon }
 
 func TestASCII(t *testing.T) {

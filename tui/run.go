@@ -26,10 +26,10 @@ const hardAfter = 2 * time.Second
 // The error is nil when the owner left. A cancelled context is answered as
 // LeaveLost with ctx's error, a panic as LeaveLost with ErrPanic.
 func Run(ctx context.Context, opts Options, in io.Reader, out io.Writer) (Leave, error) {
-	return run(ctx, opts, tea.WithInput(in), tea.WithOutput(out))
+	return run(ctx, opts, in, out)
 }
 
-func run(ctx context.Context, opts Options, more ...tea.ProgramOption) (Leave, error) {
+func run(ctx context.Context, opts Options, in io.Reader, out io.Writer, more ...tea.ProgramOption) (Leave, error) {
 	if opts.Controller == nil {
 		return LeaveLost, errors.New("show the control room: no loop to show")
 	}
@@ -46,9 +46,11 @@ func run(ctx context.Context, opts Options, more ...tea.ProgramOption) (Leave, e
 	defer stop()
 
 	g := &guard{room: newModel(inner, opts)}
-	p := tea.NewProgram(g, append([]tea.ProgramOption{tea.WithContext(hard), tea.WithoutSignalHandler()}, more...)...)
-	g.quit = p.Quit
-	_, err := p.Run()
+	show := painted
+	if opts.Look.Plain {
+		show = spoken
+	}
+	err := show(hard, g, in, out, more...)
 	switch {
 	case g.crash != nil || errors.Is(err, tea.ErrProgramPanic):
 		err = g.report(opts.Crashed)
@@ -58,6 +60,18 @@ func run(ctx context.Context, opts Options, more ...tea.ProgramOption) (Leave, e
 		return g.room.left, nil
 	}
 	return LeaveLost, fmt.Errorf("show the control room: %w", err)
+}
+
+// painted shows the room as a picture.
+func painted(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ...tea.ProgramOption) error {
+	options := append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out)}, more...)
+	if g.room.opts.Look.Slow {
+		options = append(options, tea.WithFPS(slowFrames))
+	}
+	p := tea.NewProgram(g, options...)
+	g.quit = p.Quit
+	_, err := p.Run()
+	return err
 }
 
 // guard turns a panic of the room into an ordinary end, so that the terminal

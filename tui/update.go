@@ -54,6 +54,9 @@ func (m *Model) resize(w, h int) {
 // relayout gives every pane its place.
 func (m *Model) relayout() {
 	m.frame = layout.FrameOf(m.w, m.h)
+	if m.opts.Look.Plain {
+		m.frame.Shape = layout.ShapeSingle
+	}
 	body, shape := m.frame.Body, m.frame.Shape
 	asList := m.asList || shape != layout.ShapeColumns
 	m.place = layout.BoardOf(body, shape, m.asList, m.snap != nil && len(m.snap.Rows)+len(m.snap.Workers) > 0)

@@ -21,6 +21,9 @@ func (m *Model) View() tea.View {
 		return m.drawn
 	}
 	now := m.now()
+	if m.opts.Look.Slow {
+		now = now.Truncate(time.Minute)
+	}
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -61,6 +64,9 @@ func (m *Model) draw(now time.Time) []string {
 	}
 	if f.Keys.H > 0 {
 		lines = append(lines, m.hintLine())
+	}
+	if m.opts.Look.Plain && m.overlaid() {
+		lines = widget.Blank(m.w, m.h) // one thing at a time
 	}
 	switch m.mode {
 	case modeMenu:

@@ -8,6 +8,12 @@ import (
 	"github.com/backside4charter/dispatcher/tui/attention"
 )
 
+// Manner is how a command asks for the control room this once.
+type Manner struct {
+	Plain bool // lines for a screen reader
+	Slow  bool // few frames, for a slow line
+}
+
 // taste is how the person before this terminal likes the control room, and how
 // it calls for them.
 type taste struct {
@@ -15,12 +21,13 @@ type taste struct {
 	attention attention.Options
 }
 
-// taste reads the person's settings.
-func (f *Factory) taste() (taste, error) {
+// taste reads the person's settings; what the command asks for comes on top.
+func (f *Factory) taste(m Manner) (taste, error) {
 	s, err := settings.Load(settings.Dir(f.Getenv))
 	if err != nil {
 		return taste{}, err
 	}
+	s.Plain, s.Slow = s.Plain || m.Plain, s.Slow || m.Slow
 	return taste{look: look(&s), attention: calls(&s.Attention, f.Getenv)}, nil
 }
 
@@ -28,6 +35,7 @@ func look(s *settings.Loaded) tui.Look {
 	out := tui.Look{
 		Themes: s.Themes, Theme: s.Theme, Dark: s.DarkTheme, Light: s.LightTheme,
 		ASCII: s.AmbiguousWidth == "wide", Mouse: s.Mouse, Still: !s.Motion || s.Slow, Keys: s.Keys,
+		Slow: s.Slow, Plain: s.Plain,
 	}
 	if s.Theme == settings.Auto {
 		out.Theme = ""

@@ -30,6 +30,7 @@ type StartOptions struct {
 	NoTUI      bool
 	UntilIdle  bool
 	Resume     bool // go on although the owner paused the loop
+	Manner     Manner
 }
 
 // leaveGrace bounds how long the effect under way may take once the loop is
@@ -46,7 +47,7 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	var as taste
 	if inRoom { // before anything is claimed
 		var err error
-		if as, err = f.taste(); err != nil {
+		if as, err = f.taste(o.Manner); err != nil {
 			return loop.End{}, err
 		}
 	}

@@ -38,6 +38,7 @@ Started again with the --dir of an earlier demo it goes on there.`,
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the demo's folder: a new or empty one, or that of an earlier demo (default a fresh temporary folder)")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "shorten pauses and timers; nothing is left out")
 	cmd.Flags().BoolVar(&o.start.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
+	mannerFlags(cmd, &o.start.Manner)
 	cmd.Flags().BoolVar(&o.start.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
 	_ = cmd.MarkFlagDirname("dir") // only for completion
 	return cmd

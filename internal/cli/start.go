@@ -34,11 +34,18 @@ whatever ends it, the next start goes on with them.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
+	mannerFlags(cmd, &o.Manner)
 	cmd.Flags().BoolVar(&o.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the next firing would do, and do nothing")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
 	cmd.Flags().BoolVar(&o.Resume, "resume", false, "go on although the loop was paused")
 	return cmd
+}
+
+// mannerFlags are how the control room is shown this once.
+func mannerFlags(cmd *cobra.Command, m *app.Manner) {
+	cmd.Flags().BoolVar(&m.Plain, "plain", false, "for screen readers: lines without borders, words for signs, each change a new line")
+	cmd.Flags().BoolVar(&m.Slow, "slow", false, "for slow lines: four frames a second, nothing moves, clocks by the minute")
 }
 
 // runStart starts the loop and says how it ended.
