@@ -2,7 +2,6 @@ package pulls
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -132,7 +131,7 @@ func (m *Model) columns() []column {
 			}
 			return fmt.Sprint(p.PR.Behind), themes.ToneWarn
 		}},
-		{"review", 24, 2, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return review(&p.PR, &m.st.Signs) }},
+		{"review", 24, 2, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return present.Review(&p.PR, &m.st.Signs) }},
 		{"age", 5, 5, func(p *state.Pull, now time.Time) (string, themes.Tone) {
 			return widget.Since(p.PR.CreatedAt, now), themes.ToneMuted
 		}},
@@ -151,31 +150,6 @@ func stateWord(p *board.PullRequest) (string, themes.Tone) {
 		return "open", themes.TonePlain
 	}
 	return widget.Clean(string(p.State)), themes.TonePlain
-}
-
-// review is the last review's verdict: what blocks, or its first words.
-func review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
-	if len(p.Reviews) == 0 {
-		return signs.No, themes.ToneMuted
-	}
-	r := &p.Reviews[len(p.Reviews)-1]
-	blocking := 0
-	for _, f := range r.Findings {
-		if f.Severity == "blocking" {
-			blocking++
-		}
-	}
-	switch {
-	case blocking > 0:
-		return fmt.Sprintf("%d blocking", blocking), themes.ToneWarn
-	case r.State == board.ReviewChangesRequested:
-		return "changes requested", themes.ToneWarn
-	}
-	text, _, _ := strings.Cut(strings.TrimSpace(r.Body), "\n")
-	if text == "" {
-		text = "commented"
-	}
-	return widget.Clean(text), themes.TonePlain
 }
 
 // fitColumns leaves out columns until the rest fits w cells, and gives what is

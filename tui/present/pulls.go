@@ -1,0 +1,116 @@
+package present
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/widget"
+)
+
+// Review is the last review's verdict: what blocks, or its first words.
+func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
+	if len(p.Reviews) == 0 {
+		return signs.No, themes.ToneMuted
+	}
+	r := &p.Reviews[len(p.Reviews)-1]
+	blocking := 0
+	for _, f := range r.Findings {
+		if f.Severity == "blocking" {
+			blocking++
+		}
+	}
+	switch {
+	case blocking > 0:
+		return fmt.Sprintf("%d blocking", blocking), themes.ToneWarn
+	case r.State == board.ReviewChangesRequested:
+		return "changes requested", themes.ToneWarn
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(r.Body), "\n")
+	if text == "" {
+		text = "commented"
+	}
+	return widget.Clean(text), themes.TonePlain
+}
+
+// CheckLines lists the checks of a pull request, each with how it ended and,
+// where it is red, with the end of its output.
+func CheckLines(p *board.PullRequest, w int, st *themes.Styles) []string {
+	if len(p.CheckRuns) == 0 {
+		return nil
+	}
+	word, tone := Checks(p, &st.Signs)
+	out := []string{"", widget.Divider("Checks "+word, w, st)}
+	for _, c := range p.CheckRuns {
+		sign, ink := st.Signs.No, st.Muted
+		switch c.State {
+		case board.ChecksGreen:
+			sign, ink = st.Signs.Done, st.Good
+		case board.ChecksRed:
+			sign, ink = st.Signs.Failed, st.Danger
+		case board.ChecksPending:
+			sign, ink = st.Signs.Starting, st.Warn
+		case board.ChecksNone:
+		}
+		took := ""
+		if !c.Finished.IsZero() && !c.Started.IsZero() {
+			took = widget.Took(c.Finished.Sub(c.Started).Round(time.Millisecond))
+		}
+		out = append(out, widget.Sides(widget.Line{}.Add(ink, sign+" ").Add(st.Text, widget.Clean(c.Name)), widget.Line{}.Add(st.Muted, took), w, false, st))
+		if c.State != board.ChecksRed {
+			continue
+		}
+		for _, t := range widget.CleanLines(c.Summary) {
+			for _, l := range widget.Wrap(t, max(w-2, 1)) {
+				out = append(out, widget.Line{}.Add(st.Tone(tone), "  "+l).Render(w, false, st))
+			}
+		}
+	}
+	return out
+}
+
+// Notes splits the draft of a review into its notes, lines that begin with a
+// place (`auth/login.go:41: too early`), and the text around them. A line
+// without a place after a note goes on with it.
+func Notes(draft string) (text string, notes []board.Finding) {
+	var around []string
+	for l := range strings.SplitSeq(strings.TrimSpace(draft), "\n") {
+		path, line, body, ok := splitNote(l)
+		switch {
+		case ok:
+			notes = append(notes, board.Finding{Path: path, Line: line, Severity: "blocking", Body: body})
+		case len(notes) > 0 && strings.TrimSpace(l) != "":
+			n := &notes[len(notes)-1]
+			n.Body = strings.TrimSpace(n.Body + "\n" + l)
+		case len(notes) == 0:
+			around = append(around, l)
+		}
+	}
+	kept := notes[:0]
+	for _, n := range notes {
+		if n.Body != "" {
+			kept = append(kept, n)
+		}
+	}
+	return strings.TrimSpace(strings.Join(around, "\n")), kept
+}
+
+// splitNote takes the place off a note. A place has a line, or a path with a
+// slash or a dot: `no: not so` is a sentence.
+func splitNote(l string) (path string, line int, body string, ok bool) {
+	head, rest, found := strings.Cut(l, ":")
+	if !found || head == "" || strings.ContainsAny(head, " \t") {
+		return "", 0, "", false
+	}
+	number, after, _ := strings.Cut(rest, ":")
+	if n, err := strconv.Atoi(strings.TrimSpace(number)); err == nil && n > 0 {
+		return head, n, strings.TrimSpace(after), true
+	}
+	if strings.ContainsAny(head, "/.") && strings.HasPrefix(rest, " ") {
+		return head, 0, strings.TrimSpace(rest), true
+	}
+	return "", 0, "", false
+}

@@ -1,0 +1,52 @@
+package present
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	note := func(path string, line int, body string) board.Finding {
+		return board.Finding{Path: path, Line: line, Severity: "blocking", Body: body}
+	}
+	for _, c := range []struct {
+		name, draft, text string
+		notes             []board.Finding
+	}{
+		{"empty", "", "", nil},
+		{"a sentence", "no: not so", "no: not so", nil},
+		{"one note", "auth/login.go:41: say why", "", []board.Finding{note("auth/login.go", 41, "say why")}},
+		{"a note begun", "auth/login.go:41: ", "", nil},
+		{"text and notes", "Close.\n\na.go:1: x\nand y\nb/c.go: z", "Close.", []board.Finding{note("a.go", 1, "x\nand y"), note("b/c.go", 0, "z")}},
+		{"a link", "see https://example.org/x", "see https://example.org/x", nil},
+		{"a bare link", "https://example.org:80/x", "https://example.org:80/x", nil},
+	} {
+		text, notes := Notes(c.draft)
+		if len(notes) == 0 {
+			notes = nil
+		}
+		if diff := cmp.Diff(c.notes, notes); text != c.text || diff != "" {
+			t.Errorf("%s: text %q, notes %s", c.name, text, diff)
+		}
+	}
+}
+
+func FuzzNotes(f *testing.F) {
+	f.Add("Close.\n\na.go:1: x\nand y\nb/c.go: z")
+	f.Fuzz(func(t *testing.T, draft string) {
+		text, notes := Notes(draft)
+		if !strings.Contains(draft, text) {
+			t.Errorf("text %q is not of the draft", text)
+		}
+		for _, n := range notes {
+			if n.Path == "" || n.Body == "" || n.Line < 0 {
+				t.Errorf("note %+v", n)
+			}
+		}
+	})
+}
