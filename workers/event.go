@@ -104,6 +104,8 @@ type Result struct {
 	Turns    int
 	Messages []string // ids of the messages this turn answered
 	Queued   int      // turns that wait already
+	Status   int      // what the model's service answered to a request that failed; 0 for nothing
+	Code     string   // the agent's own name for what failed
 
 	CostUSD float64 // of the whole session so far, earlier runs included
 	Tokens  int64   // as CostUSD: in, out, and cached ones

@@ -73,7 +73,11 @@ type Exit struct {
 	CostUSD  float64   `json:"costUSD"`           // this run's share of the session's cost
 	Tokens   int64     `json:"tokens"`
 	Reaped   int       `json:"reaped,omitempty"` // processes left behind that were ended
-	// LimitUntil is when a usage limit resets; zero when the run met none.
+	// Trouble is what ended the run where that was none of its own work; Problem
+	// says it in words.
+	Trouble Trouble `json:"trouble,omitempty"`
+	// LimitUntil is when a usage limit resets; zero when the run met none, or
+	// when nobody says.
 	LimitUntil time.Time `json:"limitUntil,omitzero"`
 }
 

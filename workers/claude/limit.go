@@ -13,43 +13,72 @@ import (
 
 // limitPatterns are compiled when the first text is judged: most supervisors
 // never see one.
-var limitPatterns = sync.OnceValue(func() (p struct{ limit, epoch, in, at *regexp.Regexp }) {
-	p.limit = regexp.MustCompile(`(?i)\b(?:(?:hit|reached|exceeded)\s+(?:your|the)\s+(?:[\w-]+\s+){0,3}limit|(?:session|usage|hourly|daily|weekly|monthly|\d+-hour|five-hour|opus|sonnet|haiku)\s+limit)\b`)
-	p.epoch = regexp.MustCompile(`\|\s*(\d{10})(?:\d{3})?\b`)
-	p.in = regexp.MustCompile(`(?i)\bresets?\s+in\s+(?:(\d+)\s*d\w*)?\s*(?:(\d+)\s*h\w*)?\s*(?:(\d+)\s*m\w*)?`)
-	p.at = regexp.MustCompile(`(?i)\bresets?\s+(?:at\s+|on\s+)?` +
+var limitPatterns = sync.OnceValue(func() (p struct{ limit, epoch, iso, in, at, offset *regexp.Regexp }) {
+	const when = `\b(?:resets?|renews?|again|available|until|retry)\b`
+	p.limit = regexp.MustCompile(`(?i)\b(?:(?:hit|reached|exceeded)\s+(?:your|the)\s+(?:[\w-]+\s+){0,3}limit|` +
+		`(?:session|usage|hourly|daily|weekly|monthly|\d+-hour|five-hour|opus|sonnet|haiku|fable)\s+(?:limit|quota)|` +
+		`usage_limit_reached|out\s+of\s+(?:extra\s+|your\s+)?usage)\b`)
+	p.epoch = regexp.MustCompile(`(?i)(?:\||resets?_?(?:at)?["']?\s*[:=]\s*["']?)\s*(\d{10})(?:\d{3})?\b`)
+	p.iso = regexp.MustCompile(`(?i)(?:` + when + `|resets?_at)\D{0,12}(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?(?:\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?`)
+	p.in = regexp.MustCompile(`(?i)` + when + `\s+(?:in|after)\s+(?:(\d+)\s*d\w*)?[ ,]*(?:(\d+)\s*h\w*)?[ ,]*(?:(\d+)\s*m\w*)?[ ,]*(?:(\d+)\s*s\w*)?`)
+	p.at = regexp.MustCompile(`(?i)` + when + `\s+(?:at\s+|on\s+|after\s+)?` +
 		`(?:(mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+(?:at\s+)?|` +
 		`(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:,?\s+(\d{4}))?,?\s+(?:at\s+)?)?` +
-		`(\d{1,2})(?::(\d{2}))?\s*(am|pm)?\b\s*(?:\(([^()]{1,64})\))?`)
+		`(\d{1,2})(?::(\d{2}))?\s*(am|pm)?\b\s*(?:\(([^()]{1,64})\)|((?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d\d)?)?|[A-Z]{2,4}T\b))?`)
+	p.offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?(\d\d))?$`)
 	return p
 })
 
+// furthest is how far ahead a reset may lie: what is said to be further away
+// was not understood.
+const furthest = 40 * 24 * time.Hour
+
 // ParseLimit reads what Claude Code says when a subscription's limit is used
 // up: "session limit, resets 3:20pm (Europe/Berlin)", "You've hit your 5-hour
-// limit · resets 1:07pm (UTC)", "usage limit reached|1796044043". It answers
-// whether the text says so, and when the limit resets; zero where it does not
-// tell. now is when it was said: a time of day is the next one after it, in the
-// zone named, else in now's.
+// limit · resets 1:07pm (UTC)", "usage limit reached|1796044043", "usage limit
+// reached, try again at 2026-11-30T15:20:00Z". It answers whether the text says
+// so, and when the limit resets; zero where it does not tell. now is when it
+// was said: a time of day is the next one after it, in the zone named, else in
+// now's.
 func ParseLimit(text string, now time.Time) (until time.Time, limited bool) {
-	p := limitPatterns()
 	text = text[:min(len(text), argLimit)]
-	if !p.limit.MatchString(text) {
+	if !limitPatterns().limit.MatchString(text) {
 		return time.Time{}, false
 	}
+	if until = resetIn(text, now); until.Sub(now) > furthest {
+		until = time.Time{}
+	}
+	return until, true
+}
+
+// resetIn is the moment that a text about a limit names; zero if it names
+// none.
+func resetIn(text string, now time.Time) time.Time {
+	p := limitPatterns()
 	if m := p.epoch.FindStringSubmatch(text); m != nil {
-		sec, err := strconv.ParseInt(m[1], 10, 64)
-		if err == nil {
-			return time.Unix(sec, 0), true
+		return time.Unix(int64(number(m[1])), 0)
+	}
+	if m := p.iso.FindStringSubmatch(text); m != nil {
+		offset := strings.ReplaceAll(strings.ToUpper(m[3]), ":", "")
+		if offset == "Z" || offset == "UTC" {
+			offset = "+0000"
+		}
+		if t, err := time.Parse("2006-01-02 15:04 -0700", m[1]+" "+m[2]+" "+offset); err == nil {
+			return t
+		}
+		if t, err := time.ParseInLocation("2006-01-02 15:04", m[1]+" "+m[2], now.Location()); err == nil {
+			return t
 		}
 	}
-	if m := p.in.FindStringSubmatch(text); m != nil && m[1]+m[2]+m[3] != "" {
-		wait := time.Duration(number(m[1]))*24*time.Hour + time.Duration(number(m[2]))*time.Hour + time.Duration(number(m[3]))*time.Minute
-		return now.Add(wait), true
+	if m := p.in.FindStringSubmatch(text); m != nil && m[1]+m[2]+m[3]+m[4] != "" {
+		days, hours := time.Duration(min(number(m[1]), 999)), time.Duration(min(number(m[2]), 999))
+		minutes, seconds := time.Duration(min(number(m[3]), 99_999)), time.Duration(min(number(m[4]), 9_999_999))
+		return now.Add(days*24*time.Hour + hours*time.Hour + minutes*time.Minute + seconds*time.Second)
 	}
 	if m := p.at.FindStringSubmatch(text); m != nil {
-		return resetTime(m, now), true
+		return resetTime(m, now)
 	}
-	return time.Time{}, true
+	return time.Time{}
 }
 
 // justPassed is how long ago a time of day may be to be still the one that was
@@ -64,9 +93,13 @@ func resetTime(m []string, now time.Time) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	local := now.In(zone(m[8], now.Location()))
+	local := now.In(zone(m[8]+m[9], now.Location()))
 	on := func(y int, mo time.Month, d int) time.Time {
-		return time.Date(y, mo, d, hour, minute, 0, 0, local.Location())
+		t := time.Date(y, mo, d, hour, minute, 0, 0, local.Location())
+		if t.Hour() != hour {
+			t = t.Add(time.Hour) // clocks go forward over it: rather late than early
+		}
+		return t
 	}
 	earliest := now.Add(-justPassed)
 	if month != "" {
@@ -86,6 +119,10 @@ func resetTime(m []string, now time.Time) time.Time {
 		}
 		if !t.Before(earliest) {
 			return t
+		}
+		// The hour that comes twice when clocks go back: the first one is over.
+		if again := t.Add(time.Hour); again.Hour() == hour && again.Minute() == minute && !again.Before(earliest) {
+			return again
 		}
 	}
 	return time.Time{}
@@ -132,6 +169,13 @@ func zone(name string, ours *time.Location) *time.Location {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return ours
+	}
+	if m := limitPatterns().offset.FindStringSubmatch(name); m != nil {
+		east := number(m[2])*3600 + number(m[3])*60
+		if m[1] == "-" {
+			east = -east
+		}
+		return time.FixedZone(name, east)
 	}
 	if full, ok := abbreviations[strings.ToUpper(name)]; ok {
 		name = full

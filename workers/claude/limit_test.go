@@ -48,6 +48,32 @@ func TestParseLimit(t *testing.T) {
 			"clocks go forward in the night", "session limit, resets 3:20am (America/New_York)",
 			time.Date(2026, 3, 8, 4, 0, 0, 0, time.UTC), time.Date(2026, 3, 8, 7, 20, 0, 0, time.UTC),
 		},
+		{"a stamp", "usage limit reached, resets at 2026-11-30T15:20:00Z", now, utc(30, 15, 20)},
+		{"a stamp with an offset", "Usage limit reached. Try again at 2026-11-30 17:20:00+02:00", now, utc(30, 15, 20)},
+		{"a stamp without a zone is ours", "usage limit reached, resets at 2026-11-30 15:20", now.In(berlin), utc(30, 14, 20)},
+		{"as a body", `{"type":"error","error":{"type":"usage_limit_reached","resets_at":1796044043}}`, now, time.Unix(1796044043, 0)},
+		{"other words", "You're out of usage · resets 3:20pm (Europe/Berlin)", now, utc(30, 14, 20)},
+		{"will reset", "You've reached your usage limit. Your limit will reset at 3pm (Europe/Berlin).", now, utc(30, 14, 0)},
+		{"try again", "5-hour limit reached, try again at 15:20 UTC", now, utc(30, 15, 20)},
+		{"a zone without parentheses", "session limit, resets 3pm PST", now, utc(30, 23, 0)},
+		{"an offset", "session limit, resets 3pm (UTC+5:30)", now, time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)},
+		{"an offset to the west", "session limit, resets 9am GMT-3", now, utc(30, 12, 0)},
+		{"a wait in seconds", "usage limit reached, retry after 3600 seconds", now, now.Add(time.Hour)},
+		{"a wait in days", "weekly limit reached, resets in 2 days, 3 hours", now, now.Add(51 * time.Hour)},
+		{"too far away", "usage limit reached, resets in 900 days", now, time.Time{}},
+		{"a year that is none of ours", "usage limit reached|9999999999", now, time.Time{}},
+		{
+			"the hour that comes twice, its first time", "session limit, resets 1:30am (America/New_York)",
+			time.Date(2026, 11, 1, 4, 50, 0, 0, time.UTC), time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC),
+		},
+		{
+			"the hour that comes twice, its second time", "session limit, resets 1:30am (America/New_York)",
+			time.Date(2026, 11, 1, 6, 5, 0, 0, time.UTC), time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
+		},
+		{
+			"an hour that does not come", "session limit, resets 2:30am (America/New_York)",
+			time.Date(2026, 3, 8, 6, 0, 0, 0, time.UTC), time.Date(2026, 3, 8, 7, 30, 0, 0, time.UTC),
+		},
 	}
 	for _, tt := range tests {
 		got, ok := ParseLimit(tt.text, tt.now)

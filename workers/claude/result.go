@@ -15,6 +15,8 @@ func (a Agent) result(o object) *workers.Result {
 		Turns:    int(o.get("num_turns").integer()),
 		Queued:   int(o.get("queued_turn_count").integer()),
 		CostUSD:  o.get("total_cost_usd").number(),
+		Status:   int(o.get("api_error_status").integer()),
+		Code:     o.get("api_error").text(argLimit),
 	}
 	elements(o.get("errors"), func(v raw) {
 		if v.kind() == '"' {

@@ -89,6 +89,10 @@ func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 	if err := s.startAgent(prompt, once); err != nil {
 		x := exitOf(s.course, ended{code: -1}, fmt.Sprintf("start the agent in %s: %v", s.spec.Dir, err), "", time.Now())
 		x.Started = now
+		if _, gone := os.Stat(s.spec.Dir); gone == nil && unusable(err) {
+			x.Trouble = workers.TroubleSetup
+			x.Problem = fmt.Sprintf("the agent's program cannot be run (%v): install it, or name it in agents.<name>.command", err)
+		}
 		return s.writeExit(x)
 	}
 	s.signOfLife(now)
@@ -287,8 +291,12 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	s.readStderr()
 	s.close(how)
 	now := time.Now()
-	x := exitOf(s.course, how, s.problem, s.folder.StderrTail(problemTail), now)
+	stderr := s.folder.StderrTail(problemTail)
+	x := exitOf(s.course, how, s.problem, stderr, now)
 	x.Stopped = s.stopped
+	if s.problem == "" {
+		explain(&x, s.course, s.agent, firstOf(stderr, s.course.raw))
+	}
 	x.Reaped = reaped
 	return x
 }

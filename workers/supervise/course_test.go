@@ -147,9 +147,9 @@ func TestExit(t *testing.T) {
 		{"the last result counts", began + good + began + aborted, ended{}, "", "", workers.Exit{IsError: true, Subtype: "error_during_execution", Terminal: "aborted_tools", Problem: "interrupted"}},
 		{"an error, then good", began + aborted + began + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
 		{"our own finding wins", began + good, ended{}, "no sign of a start", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE", Problem: "no sign of a start"}},
-		{"a limit by its event", began + rejected + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", LimitUntil: reset}},
-		{"a limit by its text", began + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", LimitUntil: now.Add(2 * time.Hour)}},
-		{"a limit that says no time", "You've hit your usage limit\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result", LimitUntil: now.Add(unknownReset)}},
+		{"a limit by its event", began + rejected + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", Trouble: workers.TroubleLimit, LimitUntil: reset}},
+		{"a limit by its text", began + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", Trouble: workers.TroubleLimit, LimitUntil: now.Add(2 * time.Hour)}},
+		{"a limit that says no time", "You've hit your usage limit\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result", Trouble: workers.TroubleLimit}},
 		{"a limit that passed", began + rejected + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
 	}
 	for _, tt := range tests {

@@ -1,7 +1,10 @@
 package supervise
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -20,10 +23,6 @@ const problemTail = 2000
 // finalTail is how much of the end of its output is the final message of an
 // agent that does not tell one itself, in bytes.
 const finalTail = 64 << 10
-
-// unknownReset is how long a limit is taken to last whose end the agent does
-// not tell.
-const unknownReset = 30 * time.Minute
 
 // exitOf puts together how the run ended. problem is what the supervisor
 // itself found wrong; it wins over what the agent says.
@@ -48,11 +47,29 @@ func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.E
 		x.Problem = noResult(e, firstOf(stderr, c.raw))
 	}
 	if c.limited {
-		if x.LimitUntil = c.limit; x.LimitUntil.IsZero() {
-			x.LimitUntil = now.Add(unknownReset)
-		}
+		x.Trouble, x.LimitUntil = workers.TroubleLimit, c.limit
 	}
 	return x
+}
+
+// explain lets the agent's language say what an ending means that nobody asked
+// for. What the supervisor found wrong itself stays as it is.
+func explain(x *workers.Exit, c *course, agent workers.Agent, words string) {
+	lang, ok := agent.(workers.Explainer)
+	if !ok || x.Trouble != workers.TroubleNone || x.Stopped {
+		return
+	}
+	trouble, text := lang.Explain(workers.Ending{Result: c.last, Began: c.began, Code: x.Code, Words: words})
+	if x.Trouble = trouble; text != "" {
+		x.Problem = text
+	}
+}
+
+// unusable says whether a program could not be started because it is not
+// there, or is no program.
+func unusable(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, exec.ErrDot) ||
+		strings.Contains(err.Error(), "exec format error")
 }
 
 // noResult says why an agent that ended without a result is no success,
