@@ -4,6 +4,7 @@ package workers_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func TestHowRunsEnd(t *testing.T) {
 		problem    string // part of it
 	}{
 		{"exit 0 with nothing done", "nothing", workers.Exit{}, "exited 0 without a result"},
-		{"refused flags", "fail", workers.Exit{Code: 1}, "unknown option '--x'␛[2J"},
+		{"refused flags", "fail", workers.Exit{Code: 1, Trouble: workers.TroubleSetup}, "unknown option '--x'␛[2J"},
 		{"two results, then an error code", "two-results", workers.Exit{Code: 1, Final: "second", Subtype: "success", Terminal: "completed", CostUSD: 0.5, Tokens: 20}, ""},
 		{"the last result is an error", "error", workers.Exit{IsError: true, Subtype: "success", Terminal: "api_error", CostUSD: 0.25, Tokens: 10}, "API Error: 500"},
 		{"lines of any length", "long", workers.Exit{Final: "STATUS: COMPLETE after long lines", Subtype: "success", Terminal: "completed", CostUSD: 0.25, Tokens: 10}, ""},
@@ -86,15 +87,30 @@ func TestUsageLimitIsTold(t *testing.T) {
 
 func TestAgentThatCannotStart(t *testing.T) {
 	b := newBench(t)
-	for name, change := range map[string]func(*workers.Spec){
-		"the directory is gone": func(s *workers.Spec) { s.Dir = filepath.Join(b.dir, "gone") },
-		"no such program":       func(s *workers.Spec) { s.Command = []string{filepath.Join(b.dir, "no-such-program")} },
+	plain := filepath.Join(b.dir, "plain")
+	if err := os.WriteFile(plain, []byte("no program\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	garbage := filepath.Join(b.dir, "garbage")
+	if err := os.WriteFile(garbage, []byte("no program\n"), 0o700); err != nil { //nolint:gosec // it is to look like a program
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		change func(*workers.Spec)
+		want   workers.Trouble
+		says   string
+	}{
+		"the directory is gone":   {func(s *workers.Spec) { s.Dir = filepath.Join(b.dir, "gone") }, workers.TroubleNone, "start the agent in"},
+		"no such program":         {func(s *workers.Spec) { s.Command = []string{filepath.Join(b.dir, "no-such-program")} }, workers.TroubleSetup, "name it in agents.<name>.command"},
+		"not on the PATH":         {func(s *workers.Spec) { s.Command = []string{"no-such-program-anywhere"} }, workers.TroubleSetup, "executable file not found"},
+		"a file that may not run": {func(s *workers.Spec) { s.Command = []string{plain} }, workers.TroubleSetup, "permission denied"},
+		"no program at all":       {func(s *workers.Spec) { s.Command = []string{garbage} }, workers.TroubleSetup, "exec format error"},
 	} {
 		s := b.spec(strings.ReplaceAll(name, " ", "-"), "done")
-		change(&s)
+		tt.change(&s)
 		st := b.start(s)
-		if st.Phase != workers.PhaseExited || !strings.Contains(st.Exit.Problem, "start the agent in") {
-			t.Errorf("%s: %+v", name, st)
+		if st.Phase != workers.PhaseExited || st.Exit.Trouble != tt.want || !strings.Contains(st.Exit.Problem, tt.says) {
+			t.Errorf("%s: %s, %+v", name, st.Phase, st.Exit)
 		}
 	}
 	s := b.spec("../escape", "done")

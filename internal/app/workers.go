@@ -166,7 +166,12 @@ func status(st workers.Status) state.WorkerStatus {
 	if e := st.Exit; e != nil {
 		out.Exit = &state.WorkerExit{
 			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final,
-			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended, LimitUntil: e.LimitUntil,
+			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended,
+			Trouble: state.Trouble(e.Trouble), LimitUntil: e.LimitUntil,
+			Cut: e.Subtype == "" && !e.Stopped && (e.Signal != "" || e.Code > 128),
+		}
+		if !e.LimitUntil.IsZero() {
+			out.Exit.Trouble = state.TroubleLimit // as an earlier version wrote it
 		}
 	}
 	return out

@@ -37,7 +37,9 @@ type Run struct {
 	Kind    board.Kind `json:"kind"`
 	Session string     `json:"session"`
 	Attempt int        `json:"attempt"` // 1 is the first
-	Resume  bool       `json:"resume,omitempty"`
+	// Resume: the session was begun before, and goes on. On a run that waits for
+	// its next try: it is to go on then.
+	Resume bool `json:"resume,omitempty"`
 	Phase   Phase      `json:"phase"`
 
 	Title     string `json:"title"`
@@ -67,6 +69,10 @@ type Run struct {
 	// NotBefore is when a retry may start.
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	Failure   string    `json:"failure,omitempty"` // why the last try failed
+	// PutOff is why this try waits, where that is no failure, and PutOffs how
+	// often in a row it was.
+	PutOff  string `json:"putOff,omitempty"`
+	PutOffs int    `json:"putOffs,omitempty"`
 	// Stopped says why we end the run on purpose; StopNote is the owner's word
 	// on it.
 	Stopped  Stopped `json:"stopped,omitempty"`
@@ -150,7 +156,12 @@ type WorkerExit struct {
 	CostUSD    float64
 	Tokens     int64
 	Ended      time.Time
+	// Trouble is what ended it where that was none of its own work; LimitUntil
+	// goes with a usage limit, and is zero where nobody says.
+	Trouble    Trouble
 	LimitUntil time.Time
+	// Cut: it was cut off in the middle, and its session can go on.
+	Cut bool
 }
 
 // LineKind says what a line of a worker's stream is.
