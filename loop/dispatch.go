@@ -122,7 +122,7 @@ func (f *firing) retries(ctx context.Context) {
 	f.retriedAt = f.e.o.Now()
 	for _, old := range slices.Clone(f.book.runs) {
 		f.refresh()
-		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind) && !f.barred(old.Agent)
+		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind) && !f.barred(old.Kind, old.Agent)
 		if old.Phase != state.PhaseRetrying || !due && !f.left(old) {
 			continue
 		}
@@ -165,11 +165,16 @@ func (f *firing) retry(ctx context.Context, old state.Run, due bool) error {
 	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
 }
 
-// nextTry is a new run in the place of one that failed: it keeps where the row
-// came from and why the try before it failed, and nothing that was measured.
+// nextTry is a new run in the place of one that failed or was put off: it keeps
+// where the row came from and why the try before it failed, the session if that
+// goes on, and nothing that was measured.
 func nextTry(old *state.Run, id string) state.Run {
+	session := id
+	if old.Resume {
+		session = old.Session
+	}
 	return state.Run{
-		ID: id, Session: id, Ref: old.Ref, Kind: old.Kind, Agent: old.Agent, Attempt: old.Attempt + 1,
+		ID: id, Session: session, Resume: old.Resume, PutOff: old.PutOff, PutOffs: old.PutOffs, Ref: old.Ref, Kind: old.Kind, Agent: old.Agent, Attempt: old.Attempt + 1,
 		Phase: state.PhaseClaiming, Title: old.Title, Milestone: old.Milestone,
 		PriorRole: old.PriorRole, PriorDelegate: old.PriorDelegate, Failure: old.Failure,
 	}
@@ -209,6 +214,10 @@ func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *
 	case err != nil:
 		return f.failStart(ctx, r, err)
 	}
+	if r.Resume {
+		f.say(r.Ref, false, "%s try %d goes on in its session", r.Kind, r.Attempt)
+		return nil
+	}
 	f.say(r.Ref, false, "%s try %d started", r.Kind, r.Attempt)
 	return nil
 }
@@ -236,7 +245,7 @@ func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error 
 		return err
 	}
 	if old != nil {
-		f.e.post(func(context.Context) { f.e.forget(*old, "tried again: "+old.Failure) })
+		f.e.post(func(context.Context) { f.e.forget(*old, "tried again: "+firstOf(old.PutOff, old.Failure)) })
 		return f.book.drop(old.ID)
 	}
 	return nil

@@ -41,11 +41,13 @@ type Engine struct {
 	view
 	book      *book                   // owned by the firing or closing job while busy
 	refused   map[string]plan.Refusal // the same
+	pauses    plan.Pauses             // the same
 	settled   map[string]bool         // runs known to be over; the same
 	busy      bool                    // a firing or closing job is under way
 	pending   string
 	pruning   pruning                // owned by the firing under way while busy
 	requests  []request              // of the owner's, for the next firing
+	anew      bool                   // the owner wants what keeps everything waiting looked at
 	stops     map[string]bool        // runs that are being stopped
 	sightings map[board.Ref]sighting // of other sessions' claims; owned as the book is
 	tuning    Tuning                 // what of the configuration holds now
@@ -204,9 +206,13 @@ func (e *Engine) startFiring(ctx context.Context, why string) {
 	e.firing++
 	e.pending = ""
 	asked := e.requests
-	e.requests = nil
+	again := e.anew
+	e.requests, e.anew = nil, false
 	e.startJob(ctx, why, func(f *firing, ctx context.Context) {
 		f.requests = asked
+		if again {
+			f.lookAgain()
+		}
 		f.pass(ctx)
 	})
 }

@@ -59,7 +59,7 @@ func (f *firing) look(ctx context.Context, r state.Run) error {
 // until then is known from its stream, and was spent all the same.
 func (f *firing) vanished(st state.WorkerStatus) state.WorkerExit {
 	return state.WorkerExit{
-		Problem: "its worker vanished without a word", CostUSD: st.CostUSD, Tokens: st.Tokens, Ended: f.e.o.Now(),
+		Problem: "its worker vanished without a word", CostUSD: st.CostUSD, Tokens: st.Tokens, Ended: f.e.o.Now(), Cut: true,
 	}
 }
 
@@ -71,13 +71,14 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 			return err
 		}
 		f.afterRun(ctx, r)
-		if err := f.limited(r, exit.LimitUntil); err != nil {
+		if err := f.obstacle(r, exit); err != nil {
 			return err
 		}
 		if err := f.book.put(r); err != nil {
 			return err
 		}
 	}
+	exit = f.untilPauseEnds(r, exit)
 	fin, err := f.finish(ctx, r)
 	switch {
 	case gone(err):
@@ -164,14 +165,7 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 	case state.OpForget:
 		return f.drop(ctx, *r, d.Text)
 	case state.OpRetry:
-		r.Phase, r.NotBefore, r.Failure = state.PhaseRetrying, d.At, d.Text
-		r.Stopped, r.StopNote = "", "" // its end is settled with this
-		if d.Free {
-			r.Attempt--
-		}
-		f.free(ctx, *r)
-		f.say(r.Ref, true, "%s try %d did not finish: %s; next at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
-		return f.book.put(*r)
+		return f.tryLater(ctx, *r, d)
 	case state.OpVerify:
 		return f.verify(*r, d)
 	case state.OpNotice:
@@ -181,6 +175,24 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 		return f.close(ctx, d)
 	}
 	return fmt.Errorf("unknown operation %q", d.Op)
+}
+
+// tryLater arms the next try of a run, or puts the same one off.
+func (f *firing) tryLater(ctx context.Context, r state.Run, d state.Decision) error {
+	said := fmt.Sprintf("%s try %d did not finish: %s; next at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
+	if d.Free {
+		said = fmt.Sprintf("%s try %d is put off: %s; it goes on at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
+		r.Attempt--
+		r.PutOffs++
+		r.PutOff = d.Text
+	} else {
+		r.Failure, r.PutOff, r.PutOffs = d.Text, "", 0
+	}
+	r.Phase, r.NotBefore, r.Resume = state.PhaseRetrying, d.At, d.Resume
+	r.Stopped, r.StopNote = "", "" // its end is settled with this
+	f.free(ctx, r)
+	f.say(r.Ref, true, "%s", said)
+	return f.book.put(r)
 }
 
 // setState moves a row that is not there yet: a settlement that was cut after

@@ -40,6 +40,7 @@ type firing struct {
 	polledAt  time.Time
 	rows      []state.Row
 	shown     []state.Pull
+	paused    []state.Pause
 	needs     []state.Need
 	status    string
 	costToday float64
@@ -189,6 +190,7 @@ func (f *firing) refresh() {
 	f.facts.Mode = f.e.modeNow()
 	f.facts.Runs = f.book.runs
 	f.facts.Limited = f.e.runtime.limits(f.facts.Now)
+	f.facts.Pauses = f.e.pauses
 	f.facts.Lives = f.lives(f.facts.Others) // a claim grows stale while a firing lasts
 }
 
@@ -215,6 +217,7 @@ func (f *firing) sum(ctx context.Context) error {
 	f.status = plan.Status(&f.facts, f.rows, f.needs)
 	f.idle = plan.Idle(&f.facts, f.rows)
 	f.shown = plan.OpenPulls(&f.facts)
+	f.paused = plan.AllPauses(&f.facts)
 	f.read = true
 	return f.saveRuntime(ctx)
 }

@@ -25,6 +25,10 @@ type Options struct {
 	PID        int
 	CostCap    float64
 
+	// Jitter answers a random time below the bound, by which pauses that others
+	// share are drawn out; nil is none.
+	Jitter func(bound time.Duration) time.Duration
+
 	Now   func() time.Time
 	NewID func() string   // a new UUID
 	Wakes <-chan struct{} // hints that the board changed; may be nil

@@ -41,6 +41,7 @@ func (f *firing) reload(ctx context.Context) error {
 		return nil
 	}
 	f.facts.Settings = t.Settings
+	f.lookAgain() // the change may be what was waited for
 	f.say("", false, "the configuration has changed and holds from this firing on")
 	f.e.post(func(context.Context) { f.e.tuning, f.e.dirty = *t, true })
 	return nil

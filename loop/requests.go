@@ -105,6 +105,10 @@ func (f *firing) tryAgain(ctx context.Context, c state.Command) error {
 			return fmt.Errorf("%s is being worked", c.Ref)
 		}
 		r.NotBefore = f.e.o.Now()
+		f.lookAgain()
+		if err := f.e.runtime.unlimited(f.facts.Settings.KindOf(r.Agent)); err != nil {
+			return err
+		}
 		return f.book.put(r)
 	}
 	issue, err := f.e.d.Board.Issue(ctx, c.Ref)

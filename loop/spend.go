@@ -2,8 +2,6 @@ package loop
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/plan"
@@ -46,20 +44,6 @@ func (f *firing) overBudget(ctx context.Context, r state.Run, issue board.Issue)
 }
 
 // barred says whether nothing may start on an agent now.
-func (f *firing) barred(agent string) bool {
-	why, _ := f.facts.Barred(agent)
-	return why != ""
-}
-
-// limited notes a usage limit that a run has met, before the run is settled:
-// nobody else starts on that account before it resets (failures.md, 8).
-func (f *firing) limited(r state.Run, until time.Time) error {
-	if !until.After(f.e.o.Now()) {
-		return nil
-	}
-	kind := f.facts.Settings.KindOf(r.Agent)
-	if f.e.runtime.limits(f.e.o.Now())[kind].Before(until) {
-		f.notify(r.Ref, fmt.Sprintf("the usage limit of %s is reached; nothing starts on it before %s", kind, until.UTC().Format("2006-01-02 15:04Z")))
-	}
-	return f.e.runtime.limited(kind, until)
+func (f *firing) barred(k board.Kind, agent string) bool {
+	return f.facts.Bar(k, agent).Why != ""
 }

@@ -46,6 +46,7 @@ func (e *Engine) Send(ctx context.Context, c state.Command) (state.Done, error) 
 func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Reply) {
 	switch c.Kind {
 	case state.CommandFire:
+		e.anew = true
 		e.wake(ctx, "you asked")
 	case state.CommandPause:
 		e.pause(ctx, state.ModeRunning, state.ModePaused, reply)

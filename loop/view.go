@@ -32,6 +32,7 @@ type view struct {
 	pollError  string
 	pulls      []state.Pull
 	needs      []state.Need
+	pausedFor  []state.Pause
 	status     string
 	runs       []state.Run
 	live       map[string]state.WorkerStatus
@@ -104,7 +105,7 @@ func (e *Engine) adopt(f *firing) {
 		e.status = firstOf(f.pollError, e.status)
 		return
 	}
-	e.rows, e.pulls, e.needs = f.rows, f.shown, f.needs
+	e.rows, e.pulls, e.needs, e.pausedFor = f.rows, f.shown, f.needs, f.paused
 	e.status, e.polledAt, e.pollError = f.status, f.polledAt, ""
 }
 
@@ -130,7 +131,7 @@ func (e *Engine) publish() {
 		Version: e.version, At: e.o.Now(), Mode: e.modeNow(),
 		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
 		Rows: e.rows, PolledAt: e.polledAt, PollError: e.pollError,
-		Workers: e.workers(), Pulls: e.pulls, Requests: e.asked(), Needs: e.allNeeds(),
+		Workers: e.workers(), Pulls: e.pulls, Requests: e.asked(), Needs: e.allNeeds(), Pauses: e.pausedFor,
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,
 		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),

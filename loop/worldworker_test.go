@@ -31,6 +31,7 @@ type worker struct {
 	interrupted int
 	spent       float64
 	limit       time.Time
+	trouble     state.Trouble
 }
 
 func (v *worker) lives() bool { return v.phase == state.WorkerRunning }
@@ -197,7 +198,7 @@ func (a *agent) live(play script) {
 		return
 	}
 	a.v.phase = state.WorkerExited
-	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: max(0.5, a.v.spent), Tokens: 100, Ended: time.Now(), LimitUntil: a.v.limit}
+	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: max(0.5, a.v.spent), Tokens: 100, Ended: time.Now(), LimitUntil: a.v.limit, Trouble: a.v.trouble}
 }
 
 func (a *agent) perform(play script) (final, problem string) {

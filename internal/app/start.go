@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,7 @@ func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string
 		RestampAfter: restampAfter(cfg), HeartEvery: heartEvery, StopGrace: leaveGrace,
 		Repository: repositoryName(cfg), Host: host, Boot: proc.BootID(), PID: os.Getpid(),
 		CostCap: cfg.Limits.MaxCostPerDayUSD,
+		Jitter:  rand.N[time.Duration],
 		Now:     f.Now, NewID: uuid.NewString,
 	}
 	if scripted {

@@ -183,7 +183,7 @@ func conflictTexts(f *Facts) []string {
 		}
 		why := c.Waits
 		if why == "" {
-			why, _ = f.Barred(string(board.KindCleaner))
+			why = f.Bar(board.KindCleaner, string(board.KindCleaner)).Why
 		}
 		text := fmt.Sprintf("%s conflicts with %s", c.PR.Name, c.PR.Base)
 		if why != "" {

@@ -40,6 +40,8 @@ const (
 	HoldMerged     = "merged"
 	HoldQuota      = "quota"
 	HoldBudget     = "budget"
+	HoldSetup      = "setup"
+	HoldAway       = "away"
 )
 
 // agentLabel is the label prefix that chooses an agent for one issue.
@@ -115,10 +117,14 @@ func ruleOurs(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 	case state.PhaseVerifying:
 		return hold(HoldVerifying, "verifying: checks of %s are pending", r.PR), true
 	case state.PhaseRetrying:
-		if why, _ := x.Barred(r.Agent); why != "" && !r.NotBefore.After(x.Now) {
-			return hold(HoldQuota, "%s; then try %d: %s", why, r.Attempt+1, r.Failure), true
+		why := orElse(r.PutOff, r.Failure)
+		if bar := x.Bar(r.Kind, r.Agent); bar.Why != "" && !r.NotBefore.After(x.Now) {
+			return hold(bar.Hold, "%s; then try %d: %s", bar.Why, r.Attempt+1, why), true
 		}
-		return hold(HoldRetry, "try %d at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), r.Failure), true
+		if r.PutOff != "" {
+			return hold(HoldRetry, "try %d goes on at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), why), true
+		}
+		return hold(HoldRetry, "try %d at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), why), true
 	case state.PhaseEnded:
 		return hold(HoldWorked, "its %s has finished", r.Kind), true
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning:

@@ -76,6 +76,7 @@ type Facts struct {
 	Refused map[string]Refusal
 	Spent   Spent                // what was spent, running workers included
 	Limited map[string]time.Time // until when no agent of a kind may start, for its usage limit
+	Pauses  Pauses               // what else keeps everything waiting
 	// LastRuns are the last runs that are not over, or cannot be read, of rows
 	// that are not ours.
 	LastRuns map[board.Ref]LastRun
@@ -98,7 +99,7 @@ func (f *Facts) RunOn(ref board.Ref) (*state.Run, bool) {
 // Free says whether one more worker of a kind may start now. A row that names
 // an agent of its own asks for that, too.
 func (f *Facts) Free(k board.Kind) bool {
-	if why, _ := f.Barred(string(k)); why != "" {
+	if f.Bar(k, string(k)).Why != "" {
 		return false
 	}
 	return f.Mode == state.ModeRunning && f.liveAll() < f.Settings.Caps.Total && f.live(k) < f.Settings.Caps.Of(k)

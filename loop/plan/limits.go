@@ -41,20 +41,32 @@ func Sum(now time.Time, spends []Spend) Spent {
 	return s
 }
 
-// Barred says why nothing may be dispatched to an agent now, whatever the
-// rows say, and until when: the day's money is spent, or the account behind
-// the agent's kind has met its usage limit (failures.md, 8). It passes the
-// day's limit by no more than the runs that had started.
-func (f *Facts) Barred(agent string) (why string, until time.Time) {
+// Bar is why nothing may be dispatched to an agent now, whatever the rows say:
+// Why is empty when something may.
+type Bar struct {
+	Hold, Why string
+	Until     time.Time
+	Fault     bool // a person has to change something first
+}
+
+// Bar says why nothing may be dispatched to an agent: the day's money is
+// spent, the account behind the agent's kind has met its usage limit
+// (failures.md, 8), its model does not answer, it cannot work here, or there is
+// nothing to make a worktree from. It passes the day's limit by no more than
+// the runs that had started.
+func (f *Facts) Bar(k board.Kind, agent string) Bar {
 	if limit := f.Settings.Limits.DayUSD; limit > 0 && f.Spent.Today >= limit {
 		day := f.Now.UTC().Truncate(24 * time.Hour)
-		return fmt.Sprintf("quota: $%.2f of $%.2f spent today, until 00:00 UTC", f.Spent.Today, limit), day.Add(24 * time.Hour)
+		return Bar{
+			Hold: HoldQuota, Until: day.Add(24 * time.Hour),
+			Why: fmt.Sprintf("quota: $%.2f of $%.2f spent today, until 00:00 UTC", f.Spent.Today, limit),
+		}
 	}
 	kind := f.Settings.KindOf(agent)
 	if reset := f.Limited[kind]; reset.After(f.Now) {
-		return fmt.Sprintf("quota: usage limit of %s until %s", kind, clock(f.Now, reset)), reset
+		return Bar{Hold: HoldQuota, Why: "quota: " + limitText(f.Now, kind, reset), Until: reset}
 	}
-	return "", time.Time{}
+	return f.Pauses.bar(f.Now, k, agent, kind)
 }
 
 // clock is a time of day in UTC, with its day where that is not today.

@@ -48,8 +48,8 @@ func TestBarred(t *testing.T) {
 				e(f)
 			}
 			for _, agent := range []string{"developer", "fast"} {
-				if why, until := f.Barred(agent); why != c.why || !until.Equal(c.until) {
-					t.Errorf("%s: %q until %s; want %q until %s", agent, why, until, c.why, c.until)
+				if b := f.Bar(board.KindDeveloper, agent); b.Why != c.why || !b.Until.Equal(c.until) || b.Fault {
+					t.Errorf("%s: %q until %s; want %q until %s", agent, b.Why, b.Until, c.why, c.until)
 				}
 			}
 			if free := f.Free(board.KindDeveloper); free != (c.why == "") {

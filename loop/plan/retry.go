@@ -14,19 +14,18 @@ func Failed(f *Finished, reason string) []state.Decision { return failed(f, reas
 // failed settles a failed try: once more with what went wrong, or "needs human
 // attention" when the tries are used up (dispatcher-system.md, Routing a
 // developer's result 4 and 5, Routing a reviewer's verdict; design.md, section
-// 4, retry and GAVE UP). A usage limit uses nothing up: the same try starts
-// again when it resets.
+// 4, retry and GAVE UP). An obstacle that is none of the run's own work uses
+// nothing up. A run that has used up what one may cost gives up at once:
+// another would cost as much.
 func failed(f *Finished, reason string) []state.Decision {
-	if !f.Exit.LimitUntil.IsZero() && f.Exit.LimitUntil.After(f.Now) {
-		return []state.Decision{
-			{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Exit.LimitUntil, Text: "usage limit until " + f.Exit.LimitUntil.UTC().Format("15:04Z"), Free: true, Why: "limit"},
-		}
+	if ds := putOff(f, reason); ds != nil {
+		return ds
 	}
 	if f.Run.Kind == board.KindCleaner {
 		return unresolved(f, reason)
 	}
 	n := f.Run.Attempt
-	if n >= f.Settings.Retry.MaxAttempts {
+	if n >= f.Settings.Retry.MaxAttempts || f.Exit.Trouble == state.TroubleSpent {
 		return gaveUp(f, reason)
 	}
 	note := comment(f, board.WithMark(fmt.Sprintf("Try %d of %d by the %s did not finish: %s", n, f.Settings.Retry.MaxAttempts, f.Run.Kind, reason), mark(f, n)))
@@ -35,7 +34,7 @@ func failed(f *Finished, reason string) []state.Decision {
 	}
 	return []state.Decision{
 		note,
-		{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Now.Add(f.Settings.Retry.Wait(n)), Text: reason, Why: "failed"},
+		{Op: state.OpRetry, Ref: f.Run.Ref, At: f.Now.Add(f.Settings.Retry.Wait(n)), Text: reason, Resume: f.Exit.Cut && f.Run.Stopped == "", Why: "failed"},
 	}
 }
 
@@ -48,10 +47,10 @@ func gaveUp(f *Finished, reason string) []state.Decision {
 			state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "gave up"},
 			notice(f, "%s needs you: the review failed %s - %s", f.Run.Ref, times(n), reason))
 	}
-	text := board.WithMark(board.AttentionText(fmt.Sprintf("%d failed dispatcher attempts - %s", n, reason)), mark(f, n))
+	text := board.WithMark(board.AttentionText(fmt.Sprintf("%s - %s", count(n, "failed dispatcher attempt"), reason)), mark(f, n))
 	ds := append([]state.Decision{comment(f, text)}, release(f)...)
 	return settle(f, "gave up: "+reason,
-		append(ds, notice(f, "%s needs you: %d failed attempts - %s", f.Run.Ref, n, reason))...)
+		append(ds, notice(f, "%s needs you: %s - %s", f.Run.Ref, count(n, "failed attempt"), reason))...)
 }
 
 // requeue puts a row that its worker released back into its queue. A row at
@@ -85,7 +84,10 @@ func Again(f *Finished) []state.Decision {
 }
 
 func times(n int) string {
-	if n == 2 {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
 		return "twice"
 	}
 	return fmt.Sprintf("%d times", n)

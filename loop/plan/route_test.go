@@ -149,7 +149,7 @@ func TestRouteDeveloper(t *testing.T) {
 		{"failures.md 16", "released, nothing done, again", dev("bye", noPR, issue(released), try(2)), []string{"comment", "notice", "forget"}, "needs human attention"},
 
 		{"design 4: usage limits consume nothing", "limit", dev("", died("limit"), func(f *plan.Finished) { f.Exit.LimitUntil = noon.Add(time.Hour) }), []string{"retry"}, "usage limit until 13:00Z"},
-		{"design 4: usage limits", "a limit in the past is a failure", dev("", died("limit"), func(f *plan.Finished) { f.Exit.LimitUntil = ago(1) }), again, "limit"},
+		{"design 4: usage limits", "a limit that is over goes on at once", dev("", died("limit"), func(f *plan.Finished) { f.Exit.LimitUntil = ago(1) }), []string{"retry"}, "usage limit until 12:00Z"},
 		{"design 4: drains consume nothing", "stopped by us", dev("", died("stopped"), func(f *plan.Finished) { f.Exit.Stopped = true }), []string{"state changes-requested from in-progress", "release", "forget"}, ""},
 		{"design 4: drains consume nothing", "stopped by us without a pull request", dev("half", noPR, func(f *plan.Finished) { f.Exit.Stopped = true }), []string{"state ready from in-progress", "release", "forget"}, ""},
 		{"design 4", "finished as we stopped it", dev(complete, func(f *plan.Finished) { f.Exit.Stopped = true }), forward, ""},

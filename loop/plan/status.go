@@ -99,6 +99,11 @@ func Status(f *Facts, rows []state.Row, needs []state.Need) string {
 		case state.NeedRequest, state.NeedInterrupted, state.NeedQuestion, state.NeedReview, state.NeedStale:
 		}
 	}
+	for _, p := range AllPauses(f) {
+		if !strings.Contains(head, p.Why) {
+			also = append(also, p.Why)
+		}
+	}
 	also = append(append(also, conflictTexts(f)...), refusedTexts(f)...)
 	if len(also) == 0 {
 		return head
@@ -120,6 +125,9 @@ func statusHead(f *Facts, rows []state.Row, needs []state.Need) string {
 	}
 	if why := barredAll(rows); why != "" {
 		return fmt.Sprintf("at a cap: %s%s; %d waiting", withSemicolon(running), why, left)
+	}
+	if why, n := faulty(rows); n > 0 && left == 0 {
+		return fmt.Sprintf("blocked on you: %s%s; %d waiting", withSemicolon(running), why, n)
 	}
 	if left > 0 && f.liveAll() > 0 {
 		return fmt.Sprintf("at a cap: %s; %d waiting", running, left)
@@ -147,13 +155,23 @@ func barredAll(rows []state.Row) string {
 	for i := range rows {
 		switch r := &rows[i]; {
 		case !r.Next:
-		case r.Hold != HoldQuota:
+		case r.Hold != HoldQuota && r.Hold != HoldAway:
 			return ""
 		default:
 			why = orElse(why, r.Waits)
 		}
 	}
 	return why
+}
+
+// faulty is what a person must mend before the rows that wait for it can go on.
+func faulty(rows []state.Row) (why string, n int) {
+	for i := range rows {
+		if r := &rows[i]; !r.Next && (r.Hold == HoldSetup || r.Hold == HoldAway && r.Run == "") {
+			why, n = orElse(why, r.Waits), n+1
+		}
+	}
+	return why, n
 }
 
 func withSemicolon(s string) string {
@@ -254,6 +272,10 @@ func holdWord(h string) string {
 		return "out of quota"
 	case HoldBudget:
 		return "over budget"
+	case HoldSetup:
+		return "for an agent that cannot work here"
+	case HoldAway:
+		return "for what does not answer"
 	}
 	return h
 }

@@ -30,7 +30,7 @@ func TopUp(f *Facts) []state.Dispatch {
 		if left[c.j.Kind] <= 0 || f.Skip[f.Rows[c.row].Ref] {
 			continue
 		}
-		if why, _ := f.Barred(c.j.Agent); why != "" {
+		if f.Bar(c.j.Kind, c.j.Agent).Why != "" {
 			continue
 		}
 		out = append(out, c.dispatch(f))
@@ -88,8 +88,8 @@ func Rows(f *Facts) []state.Row {
 			row.Hold, row.Waits = js[n].Hold, js[n].Waits
 			continue
 		}
-		if why, _ := f.Barred(js[n].Agent); why != "" && f.Mode == state.ModeRunning {
-			row.Hold, row.Waits, row.Next = HoldQuota, why, true
+		if bar := f.Bar(js[n].Kind, js[n].Agent); bar.Why != "" && f.Mode == state.ModeRunning {
+			row.Hold, row.Waits, row.Next = bar.Hold, bar.Why, !bar.Fault
 			continue
 		}
 		row.Hold, row.Waits, row.Next = waiting(f, js[n].Kind, first[js[n].Kind] == n)

@@ -37,8 +37,8 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 		return append(out, last)
 	}
 	last.Says = queueName(&j)
-	if why, _ := f.Barred(j.Agent); why != "" {
-		last.Says += "; it waits: " + why
+	if bar := f.Bar(j.Kind, j.Agent); bar.Why != "" {
+		last.Says += "; it waits: " + bar.Why
 		return append(out, last)
 	}
 	if f.liveAll() >= f.Settings.Caps.Total || f.live(j.Kind) >= f.Settings.Caps.Of(j.Kind) {

@@ -57,7 +57,7 @@ func (s *sim) wrote(by board.Actor, what string, before, after *board.Issue) {
 	case "release", "assign":
 		c := before.Claim
 		blind := c != nil && c.PID == 0 && c.Stale(s.wall(), window) // nothing shows that a worker lives
-		if by.Kind == board.ActorDispatcher && c != nil && s.lives(c.Session) && !s.outside && !blind && (by.Run != "" || s.writer == nil || s.writer.looked[after.Ref] > s.stampedAt[after.Ref]) {
+		if by.Kind == board.ActorDispatcher && c != nil && s.sessionLives(c.Session) && !s.outside && !blind && (by.Run != "" || s.writer == nil || s.writer.looked[after.Ref] > s.stampedAt[after.Ref]) {
 			s.broken("%s is let go while %s works on it", after.Ref, c.Session)
 		}
 	case "comment":
@@ -97,7 +97,7 @@ func (s *sim) moved(by board.Actor, before, after *board.Issue) {
 		s.broken("%s is moved by %s %s after the merge of %s", after.Ref, by.Kind, by.Run, pr.Name)
 	}
 	onward := before.Role == board.RoleInProgress && (after.Role != board.RoleQuestion || before.PrevRole != board.RoleQuestion)
-	if at, claimed := s.claimedAt[by.Run]; by.Run != "" && !onward && !(s.backwards && before.PrevRole == board.RoleQuestion) && before.StateBy == board.ActorOwner && (!claimed || at < s.ownerMoved[after.Ref]) {
+	if at, claimed := s.claimedAt[s.sessionOf(by.Run)]; by.Run != "" && !onward && !(s.backwards && before.PrevRole == board.RoleQuestion) && before.StateBy == board.ActorOwner && (!claimed || at < s.ownerMoved[after.Ref]) {
 		s.broken("%s: %s undoes the owner's move to %s: it goes to %s", after.Ref, by.Run, before.Role, after.Role)
 	}
 	if after.Role == board.RoleHumanReview {
@@ -150,7 +150,7 @@ func (s *sim) cleanUpLeft(run string) bool {
 func (s *sim) claimed(by board.Actor, before, after *board.Issue) {
 	c := after.Claim
 	s.stampedAt[after.Ref] = s.seq
-	if c == nil || before.Claim != nil && before.Claim.Session == c.Session {
+	if c == nil || before.Claim != nil && before.Claim.Session == c.Session && before.Claim.Epoch == c.Epoch {
 		return
 	}
 	if by.Kind != board.ActorDispatcher {
@@ -165,7 +165,7 @@ func (s *sim) claimed(by board.Actor, before, after *board.Issue) {
 		// What the other session's worker said is lost with its claim.
 		delete(s.failed, work{after.Ref, before.Claim.Kind})
 	}
-	if old := before.Claim; old != nil && !s.outside && (s.board.fenced && s.claimLives(*old) || !s.board.fenced && s.lives(old.Session) && !old.Stale(s.wall(), window)) {
+	if old := before.Claim; old != nil && !s.outside && (s.board.fenced && s.claimLives(*old) || !s.board.fenced && s.sessionLives(old.Session) && !old.Stale(s.wall(), window)) {
 		s.broken("%s is taken from %s, whose worker lives", after.Ref, old.Session)
 	}
 }
@@ -210,7 +210,7 @@ func (s *sim) startsWell(v *worker) {
 				kind++
 			}
 		}
-		if o.run.Ref == v.run.Ref && !s.superseded(o) && (o.at == v.at || v.at.p != nil && v.at.p.known > s.claimedAt[o.run.ID]) {
+		if o.run.Ref == v.run.Ref && !s.superseded(o) && (o.at == v.at || v.at.p != nil && v.at.p.known > s.claimedAt[o.run.Session]) {
 			s.broken("%s is worked by %s and %s at once", v.run.Ref, o.run.ID, v.run.ID)
 		}
 	}

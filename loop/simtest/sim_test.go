@@ -36,6 +36,7 @@ type sim struct {
 	clean     map[string]string  // heads that came of others by clean merges
 	checkouts []*checkout
 	workers   map[string]*worker
+	sessions  map[string]*worker // the newest of each
 	living    []*worker
 	forbidden map[string]bool
 	late      []late
@@ -83,7 +84,7 @@ func newSim(seed uint64, what kindOf, verbose bool) *sim {
 	s := &sim{
 		seed: seed, dice: rand.New(rand.NewPCG(seed, 0x51)), what: what, verbose: verbose,
 		branches: map[string]*branch{}, clean: map[string]string{},
-		workers: map[string]*worker{}, forbidden: map[string]bool{},
+		workers: map[string]*worker{}, sessions: map[string]*worker{}, forbidden: map[string]bool{},
 		ownerMoved: map[board.Ref]int{}, claimedAt: map[string]int{}, orphans: map[string]bool{}, stampedAt: map[board.Ref]int{}, failed: map[work]int{},
 	}
 	s.board = &simBoard{now: s.wall, fenced: !what.advisory, alive: s.claimLives, wrote: s.wrote}

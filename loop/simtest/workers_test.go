@@ -51,7 +51,7 @@ func (s *sim) startWorker(at *checkout, spec state.RunSpec) (state.WorkerStatus,
 	v.board = s.as(board.Actor{Kind: board.ActorOfKind(r.Kind), Run: r.ID, Ref: r.Ref, Epoch: r.Epoch})
 	v.moves = s.behaviour(r.Kind)
 	s.startsWell(v)
-	s.workers[r.ID] = v
+	s.workers[r.ID], s.sessions[r.Session] = v, v
 	s.living = append(s.living, v)
 	s.trace("  worker %s (%s, try %d) lives on %s", r.ID, r.Kind, r.Attempt, r.Ref)
 	return v.status(), nil
@@ -59,8 +59,26 @@ func (s *sim) startWorker(at *checkout, spec state.RunSpec) (state.WorkerStatus,
 
 func (s *sim) lives(run string) bool { return s.workers[run] != nil && s.workers[run].lives() }
 
+// sessionLives says whether the newest worker of a session lives.
+func (s *sim) sessionLives(session string) bool {
+	return s.sessions[session] != nil && s.sessions[session].lives()
+}
+
+// sessionOf is the session of a run: its own, unless it goes on in an older
+// one.
+func (s *sim) sessionOf(run string) string {
+	for _, c := range s.checkouts {
+		for i := range c.runs {
+			if c.runs[i].ID == run {
+				return c.runs[i].Session
+			}
+		}
+	}
+	return run
+}
+
 func (s *sim) claimLives(c board.Claim) bool {
-	v := s.workers[c.Session]
+	v := s.sessions[c.Session]
 	return v != nil && v.lives() && c.PID == v.pid
 }
 
@@ -152,7 +170,18 @@ func fails(v *worker) { v.ends("", "exit status 1") }
 
 func limited(v *worker) {
 	v.ends("", "you have hit your limit")
-	v.exit.LimitUntil = v.s.wall().Add(time.Duration(v.s.dice.IntN(90)) * time.Minute)
+	switch n := v.s.dice.IntN(90); {
+	case n < 10:
+		v.exit.Trouble = state.TroubleLimit // nobody says until when
+	case n < 25:
+		v.exit.Trouble = state.TroubleBusy
+	case n < 30:
+		v.exit.Trouble = state.TroubleSession
+	case n < 35:
+		v.exit.Trouble = state.TroubleSetup
+	default:
+		v.exit.LimitUntil = v.s.wall().Add(time.Duration(n) * time.Minute)
+	}
 }
 
 // writes is a step on the board; a worker that is refused gives up.

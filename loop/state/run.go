@@ -39,8 +39,8 @@ type Run struct {
 	Attempt int        `json:"attempt"` // 1 is the first
 	// Resume: the session was begun before, and goes on. On a run that waits for
 	// its next try: it is to go on then.
-	Resume bool `json:"resume,omitempty"`
-	Phase   Phase      `json:"phase"`
+	Resume bool  `json:"resume,omitempty"`
+	Phase  Phase `json:"phase"`
 
 	Title     string `json:"title"`
 	Milestone string `json:"milestone,omitempty"`
@@ -149,13 +149,13 @@ type WorkerStatus struct {
 
 // WorkerExit is how a run ended.
 type WorkerExit struct {
-	Code       int
-	Stopped    bool   // we asked it to
-	Problem    string // why there is no usable result; empty when there is one
-	Final      string // final message
-	CostUSD    float64
-	Tokens     int64
-	Ended      time.Time
+	Code    int
+	Stopped bool   // we asked it to
+	Problem string // why there is no usable result; empty when there is one
+	Final   string // final message
+	CostUSD float64
+	Tokens  int64
+	Ended   time.Time
 	// Trouble is what ended it where that was none of its own work; LimitUntil
 	// goes with a usage limit, and is zero where nobody says.
 	Trouble    Trouble

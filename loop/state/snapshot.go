@@ -36,6 +36,7 @@ type Snapshot struct {
 	Pulls      []Pull    `json:"pulls"`              // open pull requests
 	Requests   []Request `json:"requests,omitempty"` // what workers wait for, oldest first
 	Needs      []Need    `json:"needs"`              // what waits for a person, most urgent first
+	Pauses     []Pause   `json:"pauses,omitempty"`   // what keeps everything waiting: usage limits, models that do not answer
 	Status     string    `json:"status"`             // the one-line status text of the last firing
 	Firing     int       `json:"firing"`             // number of the last firing
 	Step       string    `json:"step,omitempty"`     // the step under way, empty between firings

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func DescribeWorker(w *state.Worker, now time.Time, signs *themes.Signs) Status 
 		return Status{themes.ToneAlive, signs.Starting, join("verifying "+since, "checks run"), "verifying"}
 	case state.PhaseRetrying:
 		in := "try " + fmt.Sprint(run.Attempt+1) + " in " + widget.Clock(run.NotBefore.Sub(now))
-		return Status{themes.ToneWarn, signs.Starting, join(in, widget.Clean(run.Failure)), "retry"}
+		return Status{themes.ToneWarn, signs.Starting, join(in, widget.Clean(cmp.Or(run.PutOff, run.Failure))), "retry"}
 	case state.PhaseEnded:
 		return Status{themes.ToneAlive, signs.Done, join(kind+" finished", "reading the result"), "finished"}
 	case state.PhaseRunning:
