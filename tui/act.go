@@ -1,210 +1,193 @@
 package tui
 
 import (
-	"strings"
-
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
-	"github.com/backside4charter/dispatcher/tui/layout"
-	"github.com/backside4charter/dispatcher/tui/present"
+	"github.com/backside4charter/dispatcher/tui/keymap"
+	"github.com/backside4charter/dispatcher/tui/pane"
+	"github.com/backside4charter/dispatcher/tui/pane/workers"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
+// actSubject carries out on the subject what the pane has no meaning of its own
+// for; if it cannot be done it says why.
+func (m *Model) actSubject(a keymap.Action) tea.Cmd {
+	if why := m.reason(a); why != "" {
+		m.mutter(why)
+		return nil
+	}
+	t := m.target()
+	//nolint:exhaustive // the rest is movement and pieces, which mean nothing here
+	switch a {
+	case keymap.Open:
+		return m.open(&t)
+	case keymap.Transcript, keymap.Diff:
+		return m.lead(pane.Go{View: a, Subject: t.Subject})
+	case keymap.Why:
+		return m.why(&t)
+	case keymap.Answer:
+		return m.answer(&t)
+	case keymap.Steer:
+		return m.carry(workers.Steer(t.worker))
+	case keymap.Interrupt:
+		return m.carry(workers.Interrupt(t.worker))
+	case keymap.Stop, keymap.TakeOver:
+		return m.actWorker(a, &t)
+	case keymap.Merge, keymap.Request, keymap.Update:
+		return m.actPull(a, &t)
+	case keymap.Move, keymap.CarryDown, keymap.CarryUp, keymap.Claim, keymap.Release, keymap.Dispatch:
+		return m.actRow(a, &t)
+	case keymap.Create:
+		return m.openField(m.createField())
+	case keymap.Edit:
+		m.ask(m.editMenu(&t))
+	case keymap.Browse:
+		return m.browse(t.url())
+	case keymap.Copy:
+		m.ask(m.copyMenu(&t))
+	default:
+		m.meaningless(a)
+	}
+	return nil
+}
+
+// meaningless says that an action has nothing to do where the focus is.
+func (m *Model) meaningless(a keymap.Action) {
+	if moves(a) || a == keymap.Left || a == keymap.Right {
+		return
+	}
+	text := map[keymap.Action]string{
+		keymap.NextMatch: "nothing is searched for; / finds", keymap.PrevMatch: "nothing is searched for; / finds",
+		keymap.Follow: "nothing here grows to be followed; t opens a transcript", keymap.Layout: m.view.name() + " has one layout",
+		keymap.Mark: "there is nothing to mark here",
+	}[a]
+	m.mutter(firstOf(text, "there is nothing to step through here"))
+}
+
+// open goes deeper: to the issue's page.
+func (m *Model) open(t *target) tea.Cmd {
+	switch {
+	case m.view == viewIssue:
+		return nil
+	case t.Ref == "":
+		m.mutter("nothing is selected to open")
+		return nil
+	case t.row == nil:
+		m.mutter(t.name + " is not on this board")
+		return nil
+	}
+	return m.lead(pane.Go{View: keymap.Issue, Subject: t.Subject})
+}
+
+// why opens the issue's page at the rules.
+func (m *Model) why(t *target) tea.Cmd {
+	cmd := m.lead(pane.Go{View: keymap.Issue, Subject: t.Subject})
+	if m.view == viewIssue {
+		return tea.Batch(cmd, m.carry(m.pane().Act(keymap.Why)))
+	}
+	return cmd
+}
+
+// answer goes to what needs a person and answers it there.
+func (m *Model) answer(t *target) tea.Cmd {
+	cmd := m.lead(pane.Go{View: keymap.Needs, Subject: pane.Subject{
+		Ref: t.Ref, Run: t.need.Run, PR: t.need.PR, Request: t.need.Request, Need: t.need.Kind,
+	}})
+	if m.view != viewNeeds {
+		return cmd
+	}
+	r := m.pane().Act(keymap.Answer)
+	if !r.Handled {
+		m.mutter(t.name + " cannot be answered here")
+	}
+	return tea.Batch(cmd, m.carry(r))
+}
+
+// nextNeed selects the next thing that needs a person, the most urgent first;
+// on the board its row, elsewhere in the list of needs.
+func (m *Model) nextNeed() tea.Cmd {
+	if m.snap == nil || len(m.snap.Needs) == 0 {
+		m.mutter("nothing needs you")
+		return nil
+	}
+	at := 0
+	here := m.target()
+	for i := range m.snap.Needs {
+		n := &m.snap.Needs[i]
+		if n.Ref == here.Ref && (m.need == needID{} || m.need == idOf(n) || m.need.ref != here.Ref) {
+			at = (i + 1) % len(m.snap.Needs)
+			break
+		}
+	}
+	n := &m.snap.Needs[at]
+	m.need = idOf(n)
+	m.home.onStrip = false
+	if m.view == viewBoard && m.home.board.Select(n.Ref) {
+		return nil
+	}
+	if d, ok := m.panes[viewNeeds].(divided); ok {
+		d.SetInside(false)
+	}
+	return m.lead(pane.Go{View: keymap.Needs, Subject: pane.Subject{Ref: n.Ref, Run: n.Run, PR: n.PR, Request: n.Request, Need: n.Kind}})
+}
+
+// needID names one need; an issue can have several.
+type needID struct {
+	kind    state.NeedKind
+	ref     board.Ref
+	request string
+}
+
+func idOf(n *state.Need) needID { return needID{n.Kind, n.Ref, n.Request} }
+
 func (m *Model) pause() tea.Cmd {
+	if m.lost {
+		m.insist("no contact with the loop: it cannot be paused from here")
+		return nil
+	}
 	if m.snap != nil && m.snap.Mode == state.ModePaused {
 		return m.send(state.Command{Kind: state.CommandResume})
 	}
 	return m.send(state.Command{Kind: state.CommandPause})
 }
 
-// nextNeed selects the next thing that needs a person, the most urgent first;
-// on the board its row, elsewhere in the list of needs.
-func (m *Model) nextNeed() {
-	if m.snap == nil || len(m.snap.Needs) == 0 {
-		m.say(themes.ToneMuted, "nothing needs you")
-		return
+func (m *Model) undo() tea.Cmd {
+	if m.lost {
+		m.insist("no contact with the loop: nothing can be taken back now")
+		return nil
 	}
-	at := 0
-	here := m.subject()
-	for i := range m.snap.Needs {
-		if m.snap.Needs[i].Ref == here {
-			at = (i + 1) % len(m.snap.Needs)
-			break
-		}
-	}
-	n := &m.snap.Needs[at]
-	m.needs.SelectNeed(n)
-	m.onStrip = false
-	if m.view == viewBoard && m.board.Select(n.Ref) {
-		return
-	}
-	m.show(viewNeeds)
-	m.needs.SetInside(false)
+	return m.send(state.Command{Kind: state.CommandUndo})
 }
 
-// answer opens the field for the subject's question.
-func (m *Model) answer() {
-	ref := m.subject()
-	if m.view != viewNeeds {
-		n := present.NeedOf(m.snap, ref)
-		switch {
-		case ref == "":
-			m.say(themes.ToneMuted, "nothing is selected to answer; ! goes to what needs you")
-			return
-		case n == nil:
-			m.say(themes.ToneMuted, widget.Clean(string(ref))+" asks nothing; ! goes to what needs you")
-			return
-		}
-		if n.Kind != state.NeedQuestion {
-			if why := m.askNeed(n); why != "" {
-				m.say(themes.ToneMuted, why)
-			}
-			return
-		}
-		m.needs.SelectNeed(n)
-		m.show(viewNeeds)
+// browse opens a page, or shows its address where nothing can open it.
+func (m *Model) browse(url string) tea.Cmd {
+	if m.opts.Browse == nil {
+		return m.copyText(url)
 	}
-	if n := m.needs.Selected(); n != nil && n.Kind != state.NeedQuestion {
-		if why := m.askNeed(n); why != "" {
-			m.say(themes.ToneMuted, why)
-		}
-		return
-	}
-	if why := m.needs.Answer(); why != "" {
-		m.say(themes.ToneMuted, why)
-		return
-	}
-	m.mode = modeAnswer
+	open := m.opts.Browse
+	return func() tea.Msg { return pageMsg{url, open(url)} }
 }
 
-func (m *Model) keyAnswer(msg tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case key.Matches(msg, m.typing.Keep):
-		m.needs.Keep()
-		m.mode = modeBrowse
-	case msg.String() == "f1":
-		m.needs.Keep()
-		m.mode = modeHelp
-	case key.Matches(msg, m.typing.Send):
-		if m.needs.Break() {
-			return nil
-		}
-		ref, text, ok := m.needs.Send()
-		if !ok {
-			m.say(themes.ToneMuted, "an empty answer is not sent; esc leaves the field")
-			return nil
-		}
-		m.mode = modeBrowse
-		return m.send(state.Command{Kind: state.CommandAnswer, Ref: ref, Text: text})
-	default:
-		m.needs.Update(msg)
-	}
-	return nil
+// pageMsg says whether a page could be opened.
+type pageMsg struct {
+	url string
+	err error
 }
 
-func (m *Model) transcript() {
-	ref := m.subject()
-	if ref == "" {
-		m.say(themes.ToneMuted, "nothing is selected whose transcript could be read")
-		return
+func (m *Model) onPage(msg pageMsg) tea.Cmd {
+	if msg.err == nil {
+		m.say(themes.ToneGood, "opened "+msg.url)
+		return nil
 	}
-	if !m.wview.OpenRef(ref) {
-		m.say(themes.ToneMuted, "no worker of this loop has run on "+widget.Clean(string(ref)))
-		return
-	}
-	m.show(viewWorkers)
+	m.insist("no browser opened " + msg.url + ": " + widget.Clean(msg.err.Error()) + "; copied")
+	return tea.SetClipboard(msg.url)
 }
 
-func (m *Model) startFind() {
-	if m.view != viewBoard {
-		m.say(themes.ToneMuted, "find looks through the board; 1 goes there")
-		return
-	}
-	m.mode, m.onStrip = modeFind, false
-	m.find.SetValue(m.filter)
-}
-
-func (m *Model) keyFind(msg tea.KeyPressMsg) {
-	switch {
-	case key.Matches(msg, m.typing.Send):
-		m.mode = modeBrowse
-	case msg.String() == "ctrl+c":
-		m.mode = modeBrowse
-	case key.Matches(msg, m.typing.Keep):
-		m.mode = modeBrowse
-		m.setFilter("")
-	case msg.String() == "up" || msg.String() == "down":
-		m.board.Update(msg)
-	default:
-		m.find.Update(msg)
-		m.setFilter(m.find.Value())
-	}
-}
-
-func (m *Model) setFilter(text string) {
-	m.filter = strings.TrimSpace(text)
-	m.board.SetFilter(m.filter)
-}
-
-func (m *Model) match(mv widget.Move) {
-	if m.view != viewBoard || m.filter == "" {
-		m.say(themes.ToneMuted, "nothing is searched for; / finds on the board")
-		return
-	}
-	m.board.Move(mv)
-}
-
-func (m *Model) otherLayout() {
-	switch {
-	case m.view != viewBoard:
-		m.say(themes.ToneMuted, m.view.name()+" has one layout")
-	case m.frame.Shape != layout.ShapeColumns:
-		m.say(themes.ToneMuted, "columns need a window at least 100 wide")
-	default:
-		m.asList = !m.asList
-		m.relayout()
-	}
-}
-
-func (m *Model) followText() {
-	switch m.view {
-	case viewWorkers:
-		m.wview.Follow()
-	case viewLog:
-		m.log.Follow()
-	case viewBoard, viewNeeds, viewPulls, viewIssue:
-		m.say(themes.ToneMuted, "nothing here grows to be followed; t opens a transcript")
-	}
-}
-
-// piece goes to the next or previous tool call, comment or firing, or to the
-// next error.
-func (m *Model) piece(by int, errors bool) {
-	found := false
-	switch m.view {
-	case viewWorkers:
-		m.wview.SetInside(true)
-		if errors {
-			found = m.wview.SeekError(by)
-		} else {
-			found = m.wview.SeekTool(by)
-		}
-	case viewLog:
-		if errors {
-			found = m.log.SeekError(by)
-		} else {
-			found = m.log.Piece(by)
-		}
-	case viewIssue:
-		found = !errors && m.issue.Piece(by)
-	case viewBoard, viewNeeds, viewPulls:
-		m.say(themes.ToneMuted, "there is nothing to step through here")
-		return
-	}
-	if !found {
-		m.say(themes.ToneMuted, map[bool]string{true: "no further error", false: "no further piece"}[errors])
-	}
+// copyText puts a text on the terminal's clipboard and shows it.
+func (m *Model) copyText(text string) tea.Cmd {
+	m.toast = toast{text: "copied: " + text, tone: themes.ToneGood}
+	return tea.SetClipboard(text)
 }

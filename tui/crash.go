@@ -38,7 +38,7 @@ func (m *Model) crash(cause any, stack []byte) (c Crash) {
 	c.Width, c.Height, c.Mode = m.w, m.h, int(m.mode)
 	c.View = m.view.name()
 	c.Picture = shaped(m.snap)
-	c.Subject = string(m.subject())
+	c.Subject = string(m.subject().Ref)
 	return c
 }
 

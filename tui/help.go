@@ -3,97 +3,142 @@ package tui
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
-	boardpane "github.com/backside4charter/dispatcher/tui/pane/board"
+	"github.com/backside4charter/dispatcher/tui/pane"
+	"github.com/backside4charter/dispatcher/tui/query"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// Groups lists every key of the control room under headings, as help and
-// docs/keys.md show them.
-func Groups() []keymap.Group {
-	g, bk := keymap.NewGlobal(), boardpane.NewKeyMap()
-	move := widget.NewListKeys().All()
-	return append([]keymap.Group{{Title: "Moving", Bindings: append([]key.Binding{bk.Left, bk.Right}, move...)}}, append(g.Groups(),
-		keymap.Group{Title: "In a field", Bindings: keymap.NewField().Bindings()},
-		keymap.Group{Title: "In a menu", Bindings: keymap.NewMenu().Bindings()})...)
+// help is the list of keys over the screen, with a find of its own.
+type help struct {
+	top    int
+	find   *widget.Field
+	typing bool
 }
 
-// helpGroups is Groups with what the view is mainly for first.
-func (m *Model) helpGroups() []keymap.Group {
-	k := &m.keys
-	var here []key.Binding
-	switch m.view {
-	case viewBoard:
-		here = []key.Binding{k.Open, k.Find, k.NextMatch, k.PrevMatch, k.Layout, k.Transcript, k.Answer, k.Next}
-	case viewWorkers:
-		here = []key.Binding{k.Open, k.Follow, k.NextPiece, k.PrevPiece, k.NextError, k.Next}
-	case viewNeeds:
-		here = []key.Binding{k.Answer, k.Open, k.Transcript, k.NextNeed}
-	case viewPulls:
-		here = []key.Binding{k.Open, k.Transcript}
-	case viewLog:
-		here = []key.Binding{k.Open, k.Follow, k.NextPiece, k.PrevPiece, k.NextError}
-	case viewIssue:
-		here = []key.Binding{k.NextPiece, k.PrevPiece, k.Answer, k.Transcript, k.Back}
+func (m *Model) openHelp() {
+	m.under = m.mode
+	if m.under != modeAnswer {
+		m.under = modeBrowse
 	}
-	return append([]keymap.Group{{Title: m.view.name(), Bindings: here}}, Groups()...)
+	m.mode, m.help = modeHelp, help{find: widget.NewField(false)}
+}
+
+// helpGroups is the table with what this view is mainly for first.
+func (m *Model) helpGroups() []keymap.Section {
+	here := keymap.Section{Title: m.view.name()}
+	for _, a := range m.offered() {
+		here.Entries = append(here.Entries, m.keys.Entry(a))
+	}
+	return append([]keymap.Section{here}, m.keys.Sections()...)
 }
 
 func (m *Model) helpLines(w int) []string {
 	st := m.styles
 	var out []string
-	for i, g := range m.helpGroups() {
-		if i > 0 {
-			out = append(out, widget.Blank(w, 1)...)
-		}
-		out = append(out, widget.Line{}.Add(st.Title, " "+g.Title).Render(w, false, st))
-		for _, b := range g.Bindings {
-			for j, l := range widget.Wrap(b.Help().Desc, max(w-16, 8)) {
+	want := ""
+	if m.help.find != nil {
+		want = strings.ToLower(strings.TrimSpace(m.help.find.Value()))
+	}
+	for _, g := range m.helpGroups() {
+		head := len(out)
+		for _, e := range g.Entries {
+			keys := m.keys.KeysOf(e)
+			if want != "" && !query.Fuzzy(e.Does, want) && !strings.Contains(strings.ToLower(keys), want) {
+				continue
+			}
+			for j, l := range widget.Wrap(e.Does, max(w-20, 8)) {
 				name := ""
 				if j == 0 {
-					name = b.Help().Key
+					name = keys
 				}
-				line := widget.Line{}.Add(st.Key, "  "+widget.Fit(name, 12)+" ").Add(st.Text, l)
+				line := widget.Line{}.Add(st.Key, "  "+widget.Fit(name, 16)+" ").Add(st.Text, l)
 				out = append(out, line.Render(w, false, st))
 			}
 		}
+		if len(out) == head {
+			continue
+		}
+		title := widget.Line{}.Add(st.Title, " "+g.Title).Render(w, false, st)
+		top := []string{title}
+		if head > 0 {
+			top = append(widget.Blank(w, 1), title)
+		}
+		out = append(out[:head:head], append(top, out[head:]...)...)
+	}
+	if len(out) == 0 {
+		out = append(out, widget.Line{}.Add(st.Muted, " no key does that; esc shows all").Render(w, false, st))
 	}
 	return out
 }
 
 func (m *Model) helpSize() (w, h int) {
-	w = min(m.w, 72)
+	w = min(m.w, 76)
 	if m.frame.Shape != layout.ShapeSingle {
-		w = min(max(m.w-4, 1), 72)
+		w = min(max(m.w-4, 1), 76)
 	}
 	return w, max(min(m.h-2, 44), min(m.h, 3))
 }
 
-func (m *Model) keyHelp(msg tea.KeyPressMsg) {
+func (m *Model) keyHelp(msg tea.KeyPressMsg) tea.Cmd {
+	name := keymap.Name(msg.Key(), m.opts.Look.Keyboard)
+	a := m.keys.Action(keymap.Browsing, name)
+	switch {
+	case m.help.typing:
+		m.typeHelp(msg)
+	case a == keymap.Find:
+		m.help.typing = true
+	case a == keymap.Back && m.help.find.Value() != "":
+		m.help.find.SetValue("")
+	case a == keymap.Help, a == keymap.Leave, a == keymap.Back:
+		m.mode = m.under
+	default:
+		m.scrollHelp(pane.MoveOf(a))
+	}
+	return nil
+}
+
+func (m *Model) typeHelp(msg tea.KeyPressMsg) {
+	switch a := m.keys.Action(keymap.Typing, msg.String()); {
+	case a == keymap.Send:
+		m.help.typing = false
+	case a == keymap.Keep:
+		m.help.typing = false
+		m.help.find.SetValue("")
+	case msg.String() == "up":
+		m.scrollHelp(widget.MoveUp)
+	case msg.String() == "down":
+		m.scrollHelp(widget.MoveDown)
+	default:
+		m.help.find.Update(msg)
+		m.help.top = 0
+	}
+}
+
+func (m *Model) scrollHelp(mv widget.Move) {
 	w, h := m.helpSize()
 	iw, ih := widget.Inner(w, h)
 	n := len(m.helpLines(iw))
-	switch {
-	case key.Matches(msg, m.keys.Help), key.Matches(msg, m.keys.Leave), key.Matches(msg, m.keys.Back):
-		m.mode = modeBrowse
-	default:
-		top := m.help.Top + widget.NewListKeys().Match(msg).Step(n, ih)
-		m.help.Top = max(0, min(top, n-ih))
-	}
+	m.help.top = max(0, min(m.help.top+mv.Step(n, ih), n-ih))
 }
 
 func (m *Model) viewHelp(lines []string) []string {
 	w, h := m.helpSize()
 	iw, ih := widget.Inner(w, h)
 	text := m.helpLines(iw)
-	box := widget.Box{Title: "Keys", Foot: "esc closes", Focus: true}
-	if len(text) > ih {
-		box.Note = strings.TrimSpace(widget.Thousands(min(m.help.Top+ih, len(text))) + " of " + widget.Thousands(len(text)))
+	box := widget.Box{Title: "Keys", Foot: "/ find · esc closes", Focus: true}
+	if q := m.help.find.Value(); q != "" || m.help.typing {
+		box.Title = "Keys / " + widget.Clean(q)
+		if m.help.typing {
+			box.Title += "_"
+		}
 	}
-	top := max(0, min(m.help.Top, len(text)-ih))
+	if len(text) > ih {
+		box.Note = strings.TrimSpace(widget.Thousands(min(m.help.top+ih, len(text))) + " of " + widget.Thousands(len(text)))
+	}
+	top := max(0, min(m.help.top, len(text)-ih))
 	return overlay(lines, box.Render(text[top:min(top+ih, len(text))], w, h, m.styles), m.w, m.h)
 }

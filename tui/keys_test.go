@@ -4,109 +4,16 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/tui/keymap"
 )
 
-// never lists what no binding may use while browsing (screens.md, Keys): keys
-// of multiplexers, of flow control, those a terminal sends for others, and
-// those that are hard to type for many.
-var never = []string{
-	"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q", "ctrl+\\", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[",
-	"[", "]", "{", "}", "\\", "|", "@", "#", "~",
-}
-
-func browseGroups() []keymap.Group {
-	var out []keymap.Group
-	for _, g := range Groups() {
-		if g.Title != "In a field" && g.Title != "In a menu" {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
-func TestOneKeyOneMeaning(t *testing.T) {
-	t.Parallel()
-	meaning := map[string]string{}
-	for _, g := range browseGroups() {
-		for _, b := range g.Bindings {
-			if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
-				t.Errorf("%s: a binding without keys or help: %+v", g.Title, b)
-			}
-			for _, k := range b.Keys() {
-				if have, ok := meaning[k]; ok && have != b.Help().Desc {
-					t.Errorf("%s means %q and %q", k, have, b.Help().Desc)
-				}
-				meaning[k] = b.Help().Desc
-				if slices.Contains(never, k) {
-					t.Errorf("%s (%s) must never be bound while browsing", k, b.Help().Desc)
-				}
-				if strings.HasPrefix(k, "alt+") || k == "ctrl+enter" || k == "shift+enter" {
-					if len(b.Keys()) == 1 {
-						t.Errorf("%s is the only way to %q", k, b.Help().Desc)
-					}
-				}
-			}
-		}
-	}
-	for _, e := range keymap.NotHere() {
-		for _, k := range e.Keys {
-			if have, ok := meaning[k]; ok {
-				t.Errorf("%s means %q and is said to be a command", k, have)
-			}
-		}
-	}
-}
-
-func TestFieldsHaveAWayOnEveryKeyboard(t *testing.T) {
-	t.Parallel()
-	f := keymap.NewField()
-	if f.NewLine.Keys()[0] != "ctrl+j" || f.Send.Keys()[0] != "enter" || f.Keep.Keys()[0] != "esc" {
-		t.Errorf("fields are typed with %+v", f)
-	}
-}
-
-// TestTheTable holds the keys against the table of the specification: a key
-// that is bound here has the meaning it has there.
-func TestTheTable(t *testing.T) {
-	t.Parallel()
-	table := map[string]string{
-		"1": "board", "2": "workers", "3": "needs you", "4": "pull requests", "5": "log",
-		"!": "next that needs you", "enter": "open", "esc": "back", "tab": "next pane", "shift+tab": "previous pane",
-		"/": "find", "ctrl+f": "find", "n": "next match", "N": "previous match", ",": "previous piece", ".": "next piece",
-		"e": "next error", "v": "other layout", "f": "follow", "a": "answer", "x": "stop the worker", "t": "transcript", "p": "pause or resume",
-		"ctrl+r": "fire now", "ctrl+l": "redraw", "?": "help", "f1": "help", "q": "leave", "ctrl+c": "leave",
-		"up": "up", "k": "up", "down": "down", "j": "down", "pgup": "page up", "pgdown": "page down",
-		"ctrl+u": "half page up", "ctrl+d": "half page down", "home": "first", "end": "last", "G": "last",
-		"left": "column or pane to the left", "h": "column or pane to the left",
-		"right": "column or pane to the right", "l": "column or pane to the right",
-	}
-	for _, g := range browseGroups() {
-		for _, b := range g.Bindings {
-			for _, k := range b.Keys() {
-				if k == "g" {
-					continue
-				}
-				if want, ok := table[k]; !ok || want != b.Help().Desc {
-					t.Errorf("%s means %q; the table says %q", k, b.Help().Desc, want)
-				}
-				delete(table, k)
-			}
-		}
-	}
-	for k, want := range table {
-		t.Errorf("%s (%s) is not bound", k, want)
-	}
-}
-
 func TestKeyDocs(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "docs", "keys.md")
-	want := keymap.Markdown(Groups())
+	want := keymap.Default().Markdown()
 	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a folder of documents
 			t.Fatal(err)
@@ -124,16 +31,60 @@ func TestKeyDocs(t *testing.T) {
 	}
 }
 
-func TestHelpShowsEveryKey(t *testing.T) {
+// TestHelpAndPaletteHaveEveryAction walks the table: help shows every line of
+// it, the palette every action of browsing.
+func TestHelpAndPaletteHaveEveryAction(t *testing.T) {
 	t.Parallel()
-	for v := viewBoard; v <= viewIssue; v++ {
+	for v := viewBoard; v < viewCount; v++ {
 		m, _ := room(120, 60, sample())
+		if m.panes[v] == nil {
+			continue
+		}
 		m.view = v
+		m.openHelp()
 		text := strings.Join(m.helpLines(100), "\n")
-		for _, g := range Groups() {
-			for _, b := range g.Bindings {
-				if !strings.Contains(text, b.Help().Key) {
-					t.Errorf("%s: help does not show %s", v.name(), b.Help().Key)
+		inPalette := map[keymap.Action]bool{}
+		for _, it := range m.paletteItems(false) {
+			inPalette[it.action] = true
+		}
+		for _, e := range m.keys.Entries() {
+			if !strings.Contains(text, m.keys.KeysOf(e)[:1]) || !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Fields(e.Does)[0]) {
+				t.Errorf("%s: help does not show %s", v.name(), e.Action)
+			}
+			if e.Mode == keymap.Browsing && !inPalette[e.Action] {
+				t.Errorf("%s: the palette does not have %s", v.name(), e.Action)
+			}
+		}
+	}
+}
+
+// TestEveryActionAnswers gives every action of the table to every view, with
+// and without something to act on: none may be without an effect or a word.
+func TestEveryActionAnswers(t *testing.T) {
+	t.Parallel()
+	quiet := map[keymap.Action]bool{keymap.Back: true, keymap.Redraw: true, keymap.NextPane: true, keymap.PrevPane: true, keymap.Follow: true, keymap.Layout: true, keymap.NextNeed: true}
+	for v := viewBoard; v < viewCount; v++ {
+		for name, snap := range map[string]bool{"full": true, "empty": false} {
+			for _, e := range keymap.Default().Entries() {
+				if e.Mode != keymap.Browsing || moves(e.Action) || e.Action == keymap.Left || e.Action == keymap.Right || quiet[e.Action] {
+					continue
+				}
+				s := sample()
+				if !snap {
+					s.Rows, s.Workers, s.Pulls, s.Needs, s.Log = nil, nil, nil, nil, nil
+				}
+				m, ctl := room(120, 40, s)
+				if m.panes[v] == nil {
+					continue
+				}
+				m.view = v
+				before := plainScreen(m)
+				settle(m, m.act(e.Action))
+				after := plainScreen(m)
+				stays := leadsTo[e.Action] == v && e.Action != keymap.Issue && e.Needs == keymap.NeedsNothing
+				if after == before && len(ctl.commands()) == 0 && m.left == "" && !stays && e.Action != keymap.Suspend &&
+					!(e.Action == keymap.Open && (v == viewIssue || v == viewNeeds || v == viewWorkers)) {
+					t.Errorf("%s in %s (%s) says and does nothing", e.Action, v.name(), name)
 				}
 			}
 		}

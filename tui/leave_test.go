@@ -29,7 +29,7 @@ func TestStoppingAWorker(t *testing.T) {
 	typeKeys(m, "y")
 	has(t, m, "has ended meanwhile; nothing was done")
 	typeKeys(m, "right", "x")
-	has(t, m, "no worker to stop")
+	has(t, m, "no worker runs on")
 	if n := len(ctl.commands()); n != 1 {
 		t.Errorf("%d commands sent", n)
 	}
@@ -85,8 +85,8 @@ func TestLeaving(t *testing.T) {
 		"enter is 1":           {[]string{"q", "enter"}, sample, state.CommandLeave, LeaveWorkers},
 		"a second ctrl+c is 1": {[]string{"ctrl+c", "ctrl+c"}, sample, state.CommandLeave, LeaveWorkers},
 		"2 drains":             {[]string{"q", "2"}, sample, state.CommandDrain, LeaveDrained},
-		"3 asks and aborts":    {[]string{"q", "3", "y"}, sample, state.CommandAbort, LeaveAborted},
-		"3 then no":            {[]string{"q", "3", "n"}, sample, "", ""},
+		"3 asks and aborts":    {[]string{"q", "3", "abort", "enter"}, sample, state.CommandAbort, LeaveAborted},
+		"3 then no":            {[]string{"q", "3", "y", "enter", "esc"}, sample, "", ""},
 		"ctrl+c never aborts":  {[]string{"q", "3", "ctrl+c"}, sample, state.CommandLeave, LeaveWorkers},
 		"down chooses":         {[]string{"q", "down", "enter"}, sample, state.CommandDrain, LeaveDrained},
 		"esc stays":            {[]string{"q", "esc"}, sample, "", ""},
@@ -128,7 +128,7 @@ func TestDrainingShowsItsProgress(t *testing.T) {
 	s.Mode, s.Workers = state.ModeDraining, s.Workers[:1]
 	take(m, s)
 	has(t, m, "draining: 1 worker to go")
-	typeKeys(m, "q", "3", "y")
+	typeKeys(m, "q", "3", "abort", "enter")
 	if sent := ctl.commands(); len(sent) != 2 || sent[1].Kind != state.CommandAbort {
 		t.Fatalf("sent %+v", sent)
 	}

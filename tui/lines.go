@@ -7,6 +7,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -31,9 +32,8 @@ func (m *Model) titleLine(now time.Time) string {
 	}
 	repo := widget.Clean(s.Repository)
 	long := name.Add(st.Accent, "  "+m.view.name())
-	if m.view == viewBoard && m.filter != "" {
-		shown, total := m.board.Matches()
-		long = long.Add(st.Warn, fmt.Sprintf(" · %s · %d of %d", widget.Clean(m.filter), shown, total))
+	if find := m.finds[m.view]; find != "" {
+		long = long.Add(st.Warn, " · "+widget.Clean(find)+m.foundText())
 	}
 	mid := long.Add(st.Text, " · "+repo)
 	full := mid
@@ -151,7 +151,13 @@ func (m *Model) attentionLine(now time.Time) string {
 	}
 	count := widget.Line{}.Add(st.Attention, " "+st.Signs.Attention+" "+widget.Count(len(m.snap.Needs), "needs you", "need you"))
 	full := count.Add(st.Text, "   "+present.Needs(m.snap.Needs, now))
-	keys := widget.Line{}.Add(st.Key, "!").Add(st.Muted, " next  ").Add(st.Key, "3").Add(st.Muted, " all ")
+	next, all := m.keys.Key(keymap.NextNeed), m.keys.Key(keymap.Needs)
+	keys := widget.Line{}.Add(st.Key, next).Add(st.Muted, " next  ").Add(st.Key, all).Add(st.Muted, " all ")
+	if full.Width()+keys.Width()+2 <= m.w {
+		from, y := m.w-keys.Width(), m.frame.Attention.Y
+		mid := from + widget.Width(next+" next ")
+		m.spots = append(m.spots, spot{y, from, mid, keymap.NextNeed}, spot{y, mid, m.w, keymap.Needs})
+	}
 	return m.fits([2]widget.Line{full, keys}, [2]widget.Line{full, nil})
 }
 

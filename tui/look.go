@@ -27,6 +27,8 @@ type Look struct {
 	Plain bool
 	// Keys are keys of the person's own: an action's name to all of its keys.
 	Keys map[string][]string
+	// Keyboard is where letters lie, if they are not Latin: keymap.Keyboards.
+	Keyboard string
 }
 
 // all answers every theme that can be chosen.
@@ -92,10 +94,23 @@ func (m *Model) setTheme(name string) {
 }
 
 // takesText says that what is typed is text now.
-func (m *Model) takesText() bool { return m.mode == modeAnswer || m.mode == modeFind }
+func (m *Model) takesText() bool {
+	switch m.mode {
+	case modeAnswer, modeFind, modePalette:
+		return true
+	case modeMenu:
+		return m.menu.word != nil
+	case modeHelp:
+		return m.help.typing
+	case modeBrowse, modeGoto:
+	}
+	return false
+}
 
 // overlaid says that something lies over the view and takes all keys.
-func (m *Model) overlaid() bool { return m.mode == modeMenu || m.mode == modeHelp }
+func (m *Model) overlaid() bool {
+	return m.mode == modeMenu || m.mode == modeHelp || m.mode == modePalette || (m.mode == modeAnswer && m.field != nil && !m.field.hosted)
+}
 
 // restyle draws every pane anew.
 func (m *Model) restyle(t themes.Theme) {
@@ -103,12 +118,6 @@ func (m *Model) restyle(t themes.Theme) {
 	m.theme = t
 	st := t.Styles()
 	m.styles = &st
-	m.board.SetStyles(&st)
-	m.strip.SetStyles(&st)
-	m.wview.SetStyles(&st)
-	m.needs.SetStyles(&st)
-	m.pulls.SetStyles(&st)
-	m.log.SetStyles(&st)
-	m.issue.SetStyles(&st)
+	m.eachPane(func(p roomPane) { p.SetStyles(&st) })
 	m.dirty = true
 }

@@ -2,209 +2,178 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
-	"github.com/backside4charter/dispatcher/tui/pane/questions"
-	"github.com/backside4charter/dispatcher/tui/present"
+	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// choice is one line of a menu.
-type choice struct {
-	text    string
-	command state.Command // the zero command only closes the menu
-	how     Leave         // what the command leads to, if it leaves
-	sure    string        // asked before it is done; empty for none
-}
-
-// menu is a question over the screen that takes all keys. It is rebuilt
-// whenever it opens. A confirmation is a menu of one choice that waits for y.
+// menu is the question that is open. It takes all keys; none falls through.
 type menu struct {
-	name    string
-	title   string
-	choices []choice
-	sel     int
-	sure    bool   // waits for y or n
-	run     string // the run that the question is about; it must still be alive
+	pane.Menu
+	sure *pane.Sure    // what is being confirmed, nil while choosing
+	do   pane.Reply    // what happens then
+	word *widget.Field // where the word of the third level is typed
+	how  []Leave       // for each choice, what it leads to if it leaves
+	back mode
+	// unmark takes the marks off the rows once the question is answered with
+	// yes: it was about all of them.
+	unmark bool
 }
 
-func (m *Model) ask(q menu) { m.mode, m.menu = modeMenu, q }
+// ask opens a menu. One without choices is a confirmation.
+func (m *Model) ask(q pane.Menu) { m.askFull(menu{Menu: q}) }
 
-// askLeave leaves at once where that ends nothing, and asks otherwise.
-func (m *Model) askLeave() tea.Cmd {
-	switch {
-	case m.opts.Attached:
-		return m.quit(LeaveDetached)
-	case m.lost:
-		return m.quit(LeaveLost)
-	case m.snap == nil:
-		// Nothing has been seen yet: the loop may be starting workers.
-		m.leaving = LeaveWorkers
-		return m.send(state.Command{Kind: state.CommandLeave})
-	case m.snap.Mode == state.ModeStopped:
-		return m.quit(LeaveEnded)
-	case m.leaving == LeaveWorkers:
-		return m.quit(LeaveWorkers) // asked twice: do not wait for the loop
+func (m *Model) askFull(q menu) {
+	if m.mode != modeMenu {
+		q.back = m.mode
+	} else {
+		q.back = m.menu.back
 	}
-	m.ask(m.leaveMenu())
-	return nil
+	if q.back == modeGoto || q.back == modePalette || q.back == modeHelp {
+		q.back = modeBrowse
+	}
+	m.mode, m.menu = modeMenu, q
+	if len(q.Choices) == 0 {
+		m.confirm(q.Sure, q.Do)
+	}
 }
 
-func (m *Model) leaveMenu() menu {
-	n := present.Live(m.snap)
-	q := menu{name: "Leave", title: widget.Count(n, "worker is", "workers are") + " running."}
-	leave := choice{"leave, workers go on; the next start takes them up again", state.Command{Kind: state.CommandLeave}, LeaveWorkers, ""}
-	drain := choice{"drain, then leave: nothing new starts, the room closes when they are done", state.Command{Kind: state.CommandDrain}, LeaveDrained, ""}
-	abort := choice{
-		"abort and leave",
-		state.Command{Kind: state.CommandAbort},
-		LeaveAborted,
-		fmt.Sprintf("Stop %s now? Commits and branches stay; rows go back where they came from.", widget.Count(n, "worker", "workers")),
+// confirm asks before something is done that cannot be taken back.
+func (m *Model) confirm(s *pane.Sure, do pane.Reply) {
+	if s == nil {
+		s = &pane.Sure{}
 	}
-	switch {
-	case m.snap.Mode == state.ModeDraining:
-		q.title = "Draining: " + q.title
-		q.choices = []choice{leave, {text: "go on draining"}, abort}
-	case m.snap.Mode == state.ModeAborting:
-		q.title = "Stopping workers: " + q.title
-		q.choices = []choice{leave, {text: "wait"}}
-	case n == 0:
-		q.title = "No worker is running."
-		leave.text = "leave; the loop ends here"
-		q.choices = []choice{leave, {text: "stay"}}
-	default:
-		q.choices = []choice{leave, drain, abort}
+	m.menu.sure, m.menu.do, m.menu.word = s, do, nil
+	if s.Word != "" {
+		m.menu.word = widget.NewField(false)
 	}
-	if d := m.needs.Drafts(); d > 0 {
-		q.title += " " + widget.Count(d, "draft is", "drafts are") + " not sent and would be lost."
-	}
-	return q
 }
 
-// askStop asks whether to stop the subject's worker.
-func (m *Model) askStop() {
-	ref := m.subject()
-	w := present.LastWorker(m.snap, ref)
-	if w == nil || w.Outcome != "" || !w.Run.Alive() {
-		m.say(themes.ToneMuted, "no worker to stop: "+firstOf(widget.Clean(string(ref)), "nothing is selected"))
-		return
-	}
-	m.ask(menu{name: "Stop", sure: true, run: w.Run.ID, choices: []choice{{
-		command: state.Command{Kind: state.CommandStop, Ref: ref, Text: "stopped in the control room"},
-		sure: "Stop the " + widget.Clean(string(w.Run.Kind)) + " on " + widget.Clean(string(ref)) + " and hold the row? " +
-			"Its branch and its commits stay; what is not committed stays in the worktree.",
-	}}})
-}
-
-// askNeed asks what to do about a run that gave up, or a row that is held; it
-// answers why not, if there is nothing to choose.
-func (m *Model) askNeed(n *state.Need) string {
-	row := present.RowOf(m.snap, n.Ref)
-	if n.Kind != state.NeedAttention || row == nil {
-		return questions.NoField(n)
-	}
-	command := func(k state.CommandKind) state.Command { return state.Command{Kind: k, Ref: n.Ref} }
-	ref := widget.Clean(string(n.Ref))
-	why, _, _ := strings.Cut(strings.TrimSpace(n.Text), "\n")
-	q := menu{name: ref + " " + widget.Clean(n.Title), title: widget.Clean(why)}
-	switch row.Hold {
-	case "attention":
-		q.choices = []choice{{text: "try again", command: command(state.CommandRetry)}, {text: "hold it for me", command: command(state.CommandHold)}, {text: "leave it"}}
-	case "held":
-		q.choices = []choice{{text: "clear the hold", command: command(state.CommandUnhold)}, {text: "leave it held"}}
-	default:
-		return ref + ": " + widget.Clean(row.Waits)
-	}
-	m.ask(q)
-	return ""
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
+func (m *Model) closeMenu() { m.mode = m.menu.back }
 
 func (m *Model) keyMenu(msg tea.KeyPressMsg) tea.Cmd {
 	l := &m.menu
-	name := msg.String()
-	if l.sure {
+	if l.sure != nil {
 		return m.keySure(msg)
 	}
+	name := keymap.Name(msg.Key(), m.opts.Look.Keyboard)
+	a := m.keys.Action(keymap.Choosing, name)
 	switch {
-	case name == "ctrl+c" && l.choices[0].how != "":
-		return m.choose(l.choices[0])
-	case key.Matches(msg, m.menuKeys.Cancel), name == "q", name == "ctrl+c":
-		m.mode = modeBrowse
-	case key.Matches(msg, m.menuKeys.Up):
-		l.sel = max(l.sel-1, 0)
-	case key.Matches(msg, m.menuKeys.Down):
-		l.sel = min(l.sel+1, len(l.choices)-1)
-	case key.Matches(msg, m.menuKeys.Choose):
-		return m.decide()
-	case len(name) == 1 && name[0] >= '1' && int(name[0]-'1') < len(l.choices):
-		l.sel = int(name[0] - '1')
-		return m.decide()
-	}
-	return nil
-}
-
-// keySure is y, n or esc; enter does nothing.
-func (m *Model) keySure(msg tea.KeyPressMsg) tea.Cmd {
-	l := &m.menu
-	interrupt := msg.String() == "ctrl+c"
-	switch {
-	case key.Matches(msg, m.menuKeys.Yes):
-		return m.choose(l.choices[l.sel])
-	case interrupt && l.choices[0].how != "":
-		return m.choose(l.choices[0])
-	case interrupt, key.Matches(msg, m.menuKeys.No), key.Matches(msg, m.menuKeys.Cancel):
-		l.sure = false
-		if len(l.choices) == 1 {
-			m.mode = modeBrowse
+	case name == "ctrl+c" && l.leaves():
+		return m.choose(0)
+	case a == keymap.Cancel, name == "q", name == "ctrl+c":
+		m.closeMenu()
+	case a == keymap.MenuUp:
+		l.Sel = max(l.Sel-1, 0)
+	case a == keymap.MenuDown:
+		l.Sel = min(l.Sel+1, len(l.Choices)-1)
+	case a == keymap.Choose:
+		return m.choose(l.Sel)
+	case len(name) == 1 && name[0] >= '1' && int(name[0]-'1') < len(l.Choices):
+		l.Sel = int(name[0] - '1')
+		return m.choose(l.Sel)
+	default:
+		for i := range l.Choices {
+			if l.Choices[i].Key != "" && l.Choices[i].Key == name {
+				return m.choose(i)
+			}
 		}
 	}
 	return nil
 }
 
-// decide carries the chosen line out, asking first where it stops others' work.
-func (m *Model) decide() tea.Cmd {
-	c := m.menu.choices[m.menu.sel]
-	if c.sure != "" {
-		m.menu.sure = true
-		return nil
+// leaves says whether the first line of the menu leaves the room: a second
+// ctrl+c is that line, and never another.
+func (l *menu) leaves() bool { return len(l.how) > 0 && l.how[0] != "" }
+
+// keySure is y, n or esc, or the word; enter does nothing else.
+func (m *Model) keySure(msg tea.KeyPressMsg) tea.Cmd {
+	l := &m.menu
+	name := msg.String()
+	a := m.keys.Action(keymap.Choosing, keymap.Name(msg.Key(), m.opts.Look.Keyboard))
+	switch {
+	case name == "ctrl+c" && l.leaves():
+		l.sure = nil
+		return m.choose(0)
+	case name == "ctrl+c", a == keymap.Cancel:
+		m.unsure()
+	case l.word != nil && name == "enter":
+		if !strings.EqualFold(strings.TrimSpace(l.word.Value()), l.sure.Word) {
+			m.mutter("type " + l.sure.Word + " to do it; esc does not")
+			return nil
+		}
+		return m.doMenu(l.do)
+	case l.word != nil:
+		l.word.Update(msg)
+	case a == keymap.Yes:
+		return m.doMenu(l.do)
+	case a == keymap.No:
+		m.unsure()
 	}
-	return m.choose(c)
+	return nil
 }
 
-func (m *Model) choose(c choice) tea.Cmd {
-	m.mode = modeBrowse
-	if c.command.Kind == "" {
+// unsure goes back to the choices, or out.
+func (m *Model) unsure() {
+	m.menu.sure, m.menu.word = nil, nil
+	if len(m.menu.Choices) <= 1 {
+		m.closeMenu()
+	}
+}
+
+// choose carries a line out, asking first where it cannot be taken back.
+func (m *Model) choose(i int) tea.Cmd {
+	l := &m.menu
+	if i < 0 || i >= len(l.Choices) {
+		m.mutter("nothing is chosen yet: a digit or ↑ ↓ chooses")
 		return nil
 	}
-	if run := m.menu.run; run != "" {
-		if w := present.WorkerByRun(m.snap, run); w == nil || !w.Run.Alive() {
-			m.insist("the worker on " + widget.Clean(string(c.command.Ref)) + " has ended meanwhile; nothing was done")
+	c := &l.Choices[i]
+	switch {
+	case c.Why != "":
+		m.mutter(widget.Clean(c.Why))
+		return nil
+	case c.Sure != nil:
+		l.Sel = i
+		m.confirm(c.Sure, c.Do)
+		return nil
+	}
+	l.Sel = i
+	return m.doMenu(c.Do)
+}
+
+// doMenu does what was chosen, unless the question no longer holds.
+func (m *Model) doMenu(do pane.Reply) tea.Cmd {
+	l := m.menu
+	m.closeMenu()
+	if l.Gone != nil && m.snap != nil {
+		if why := l.Gone(m.snap); why != "" {
+			m.insist(widget.Clean(why) + "; nothing was done")
 			return nil
 		}
 	}
-	if c.how != "" {
-		m.leaving = c.how
+	if l.Sel >= 0 && l.Sel < len(l.how) && l.how[l.Sel] != "" {
+		m.leaving = l.how[l.Sel]
 	}
-	return m.send(c.command)
+	if m.lost && len(do.Send) > 0 {
+		m.insist("no contact with the loop: nothing was done")
+		return nil
+	}
+	if l.unmark {
+		m.home.unmark()
+	}
+	return m.carry(do)
 }
 
-// viewMenu draws the menu over the screen.
-func (m *Model) viewMenu(lines []string) []string {
+// menuBox draws the menu and says on which of its lines which choice stands.
+func (m *Model) menuBox() (box []string, rows []int) {
 	st, l := m.styles, &m.menu
 	w := min(max(m.w-4, 1), 78)
 	if m.frame.Shape == layout.ShapeSingle {
@@ -217,42 +186,86 @@ func (m *Model) viewMenu(lines []string) []string {
 			body = append(body, widget.Line{}.Add(ink, " "+t).Render(iw, false, st))
 		}
 	}
-	if l.title != "" {
-		text(st.Strong, l.title)
+	if l.Text != "" {
+		text(st.Strong, widget.Clean(l.Text))
 		body = append(body, widget.Blank(iw, 1)...)
 	}
-	keys := "y yes · n no"
-	if len(l.choices) > 1 {
-		for i := range l.choices {
-			body = append(body, m.choiceLines(i, iw)...)
+	foot := "y yes · n no"
+	if n := len(l.Choices); n > 0 {
+		for i := range l.Choices {
+			lines := m.choiceLines(i, iw)
+			for len(rows) < len(body) {
+				rows = append(rows, -1)
+			}
+			for range lines {
+				rows = append(rows, i)
+			}
+			body = append(body, lines...)
 		}
-		if !l.sure {
-			keys = "↵ choose · 1-" + fmt.Sprint(len(l.choices)) + " at once · esc back"
+		if l.sure == nil {
+			foot = "↵ choose · 1-" + fmt.Sprint(min(n, 9)) + " at once · esc back"
 		} else {
 			body = append(body, widget.Blank(iw, 1)...)
 		}
 	}
-	if l.sure {
-		text(st.Tone(themes.ToneDanger), l.choices[l.sel].sure)
+	if l.sure != nil {
+		text(st.Tone(themes.ToneDanger), widget.Clean(l.sure.Text))
 	}
-	box := widget.Box{Title: l.name, Foot: keys, Focus: true}
-	return overlay(lines, box.Render(body, w, min(len(body)+2, m.h), st), m.w, m.h)
+	if l.word != nil {
+		foot = "type " + widget.Clean(l.sure.Word) + " and ↵ · esc back"
+		l.word.SetSize(max(iw-4, 1), 1)
+		body = append(body, widget.Pad(l.word.View(st)[0], 3, iw))
+	}
+	h := min(len(body)+2, m.h)
+	if over := len(body) + 2 - h; over > 0 && l.sure == nil && len(l.Choices) > 0 {
+		first := max(slices.Index(rows, max(l.Sel, 0))-max(h-4, 0), 0)
+		first = min(first, over)
+		body, rows = body[first:], rows[min(first, len(rows)):]
+	}
+	x := widget.Box{Title: widget.Clean(l.Name), Foot: foot, Focus: true}
+	return x.Render(body, w, h, st), rows
+}
+
+func (m *Model) viewMenu(lines []string) []string {
+	box, _ := m.menuBox()
+	return overlay(lines, box, m.w, m.h)
 }
 
 func (m *Model) choiceLines(i, iw int) []string {
 	st := m.styles
-	chosen := i == m.menu.sel
+	c := &m.menu.Choices[i]
+	chosen := i == m.menu.Sel
 	ink, bar := st.Text, " "
 	if chosen {
 		ink, bar = st.Strong, st.Signs.Bar
 	}
+	label := "  "
+	switch {
+	case c.Key != "":
+		label = keymap.Shown(c.Key) + " "
+	case i < 9:
+		label = fmt.Sprint(i+1) + " "
+	}
+	text := widget.Clean(c.Text)
+	if c.Why != "" {
+		ink, text = st.Muted, text+" ("+widget.Clean(c.Why)+")"
+	}
 	var out []string
-	for j, t := range widget.Wrap(m.menu.choices[i].text, max(iw-6, 1)) {
+	for j, t := range widget.Wrap(text, max(iw-6, 1)) {
 		line := widget.Line{{Text: "    "}}
 		if j == 0 {
-			line = widget.Line{}.Add(st.Focus, bar).Add(st.Key, fmt.Sprintf("%d  ", i+1))
+			line = widget.Line{}.Add(st.Focus, bar).Add(st.Key, label+" ")
 		}
 		out = append(out, line.Add(ink, t).Render(iw, chosen, st))
 	}
 	return out
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
 }

@@ -6,47 +6,28 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/drafts"
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
-	boardpane "github.com/backside4charter/dispatcher/tui/pane/board"
-	"github.com/backside4charter/dispatcher/tui/pane/issue"
 	logpane "github.com/backside4charter/dispatcher/tui/pane/log"
-	"github.com/backside4charter/dispatcher/tui/pane/pulls"
 	"github.com/backside4charter/dispatcher/tui/pane/questions"
 	"github.com/backside4charter/dispatcher/tui/pane/workers"
-	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
-
-// view is what fills the body.
-type view int
-
-const (
-	viewBoard view = iota
-	viewWorkers
-	viewNeeds
-	viewPulls
-	viewLog
-	viewIssue
-)
-
-func (v view) name() string {
-	return [...]string{"Board", "Workers", "Needs you", "Pull requests", "Log", "Issue"}[v]
-}
 
 // mode is who gets the keys.
 type mode int
 
 const (
-	modeBrowse mode = iota
-	modeAnswer      // the field of the needs view
-	modeFind        // the filter's field
-	modeGoto        // g waits for its letter
-	modeMenu        // a menu or a confirmation over everything
-	modeHelp
+	modeBrowse  mode = iota
+	modeAnswer       // a field of the room or of a pane
+	modeFind         // the field of find
+	modeGoto         // g waits for its letter
+	modeMenu         // a menu or a confirmation over everything
+	modeHelp         // the list of keys
+	modePalette      // every action and every ref
 )
 
 // toast is a message in place of the subject. Until is zero for one that stays
@@ -62,19 +43,16 @@ type toast struct {
 type Model struct {
 	// ctx ends every waiting command when the room is left: commands are never
 	// cancelled by Bubble Tea itself.
-	ctx      context.Context //nolint:containedctx // see above
-	opts     Options
-	now      func() time.Time
-	theme    themes.Theme
-	basic    bool // the terminal has sixteen colours
-	styles   *themes.Styles
-	keys     keymap.Global
-	menuKeys keymap.Menu
-	typing   keymap.Field
+	ctx    context.Context //nolint:containedctx // see above
+	opts   Options
+	now    func() time.Time
+	theme  themes.Theme
+	basic  bool // the terminal has sixteen colours
+	styles *themes.Styles
+	keys   *keymap.Map
 
 	w, h  int
 	frame layout.Frame
-	place layout.Board
 
 	pictures <-chan *state.Snapshot
 	snap     *state.Snapshot
@@ -83,20 +61,29 @@ type Model struct {
 	view     view
 	back     []view
 	mode     mode
-	onStrip  bool
-	asList   bool
+	under    mode // where help and palette lead back to
 
-	board  *boardpane.Model
-	strip  *workers.Strip
-	wview  *workers.Model
-	needs  *questions.Model
-	pulls  *pulls.Model
-	log    *logpane.Model
-	issue  *issue.Model
-	find   *widget.Field
-	filter string
-	menu   menu
-	help   widget.Window
+	panes [viewCount]roomPane
+	home  *boardView
+	wview *workers.Model
+	needs *questions.Model
+	log   *logpane.Model
+
+	find       *widget.Field
+	finds      [viewCount]string
+	field      *openField
+	drafts     *drafts.Book
+	kept       uint64 // version of the drafts that was written down last
+	keeping    bool   // they are being written
+	keepFailed bool
+	need       needID // where ! was last
+	menu       menu
+	palette    palette
+	help       help
+	busy       progress
+	rest       time.Time // acting keys rest until then
+	click      lastClick
+	spots      []spot // what a click on the last line means
 
 	calls       attending
 	toast       toast
@@ -122,15 +109,17 @@ func newModel(ctx context.Context, opts Options) *Model {
 	}
 	th, _ := opts.Look.theme(true)
 	st := th.Styles()
-	start := now()
+	keys, err := keymap.New(opts.Look.Keys)
+	if err != nil {
+		keys = keymap.Default() // whoever read the settings has said so
+	}
 	m := &Model{
 		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, styles: &st,
-		keys: keymap.NewGlobal(), menuKeys: keymap.NewMenu(), typing: keymap.NewField(),
-		started: start, acked: map[uint64]bool{}, dirty: true,
-		board: boardpane.New(&st), strip: workers.NewStrip(&st), wview: workers.New(&st, start.Location()),
-		needs: questions.New(&st), pulls: pulls.New(&st), log: logpane.New(&st), issue: issue.New(&st),
-		find: widget.NewField(false), calls: newAttending(opts.Attention, start),
+		keys: keys, started: now(), acked: map[uint64]bool{}, dirty: true,
+		find: widget.NewField(false), drafts: drafts.New(opts.Kept), busy: progress{},
+		calls: newAttending(opts.Attention, now()),
 	}
+	m.makePanes()
 	m.bindReads()
 	return m
 }
@@ -156,9 +145,10 @@ type tickMsg struct{}
 // endMsg says that the room's context is over.
 type endMsg struct{}
 
-// sentMsg says how a command fared.
+// sentMsg says how a command fared, and whose draft it carries.
 type sentMsg struct {
 	command state.Command
+	draft   string
 	done    state.Done
 	err     error
 }
@@ -231,13 +221,17 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // send asks the loop for something.
-func (m *Model) send(c state.Command) tea.Cmd {
+func (m *Model) send(c state.Command) tea.Cmd { return m.sendDraft(c, "") }
+
+// sendDraft is send for what was typed: the draft goes when the loop has it.
+func (m *Model) sendDraft(c state.Command, draft string) tea.Cmd {
 	ctx, ctl := m.ctx, m.opts.Controller
+	m.busy.start(m.snap, &c, m.now())
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, sendWithin)
 		defer cancel()
 		done, err := ctl.Send(ctx, c)
-		return sentMsg{c, done, err}
+		return sentMsg{c, draft, done, err}
 	}
 }
 
@@ -248,52 +242,4 @@ func (m *Model) say(tone themes.Tone, text string) {
 // insist says something that stays until the next key: a refusal or a failure.
 func (m *Model) insist(text string) {
 	m.toast = toast{text: text, tone: themes.ToneDanger}
-}
-
-// subject is the issue that the keys act on; empty without one.
-func (m *Model) subject() board.Ref {
-	switch m.view {
-	case viewBoard:
-		if m.stripFocus() {
-			if w := m.strip.Selected(m.selectedRef(), m.leads()); w != nil {
-				return w.Run.Ref
-			}
-		}
-		return m.selectedRef()
-	case viewWorkers:
-		if w := m.wview.Selected(); w != nil {
-			return w.Run.Ref
-		}
-	case viewNeeds:
-		if n := m.needs.Selected(); n != nil {
-			return n.Ref
-		}
-	case viewPulls:
-		if p := m.pulls.Selected(); p != nil {
-			return p.Ref
-		}
-	case viewLog:
-		return m.log.Ref()
-	case viewIssue:
-		return m.issue.Ref()
-	}
-	return ""
-}
-
-func (m *Model) selectedRef() board.Ref {
-	if r := m.board.Selected(); r != nil {
-		return r.Issue.Ref
-	}
-	return ""
-}
-
-// stripFocus says whether the workers below the board have the focus. A window
-// too low for them keeps the focus for when it grows again.
-func (m *Model) stripFocus() bool { return m.onStrip && !m.place.Strip.Empty() }
-
-// leads says whether the selected issue itself stands first in the strip: it
-// does where no worker of ours is at it.
-func (m *Model) leads() bool {
-	row := m.board.Selected()
-	return row != nil && present.WorkerOf(m.snap, row) == nil
 }

@@ -32,6 +32,18 @@ type Options struct {
 	Attention attention.Options
 	// Crashed keeps what is known of a room that broke, and answers where.
 	Crashed func(Crash) (path string, err error)
+	// Kept are the drafts of an earlier room on this board, Keep writes them
+	// down; nil where drafts end with the room. Keep is called in commands, one
+	// at a time, and once more at the end.
+	Kept map[string]string
+	Keep func(drafts map[string]string) error
+	// Editor takes a text into the owner's editor; nil without one.
+	Editor Editor
+	// Browse opens a page; nil where nothing can.
+	Browse func(url string) error
+	// Background says that leaving hands the loop to a process in the
+	// background.
+	Background bool
 	// Attached says that the loop is another process: leaving only leaves.
 	Attached bool
 }
@@ -62,6 +74,12 @@ const (
 
 // toastFor is how long a passing message stands in place of the subject.
 const toastFor = 4 * time.Second
+
+// restFor is how long acting keys rest after what they acted on has gone.
+const restFor = 500 * time.Millisecond
+
+// busyFor is how long something is shown as under way at most.
+const busyFor = 30 * time.Second
 
 // ackAfter is how long a notice must have stood before a key dismisses it: a
 // key that was on its way when it appeared must not.

@@ -149,13 +149,14 @@ func TestAnswerSaysWhyNot(t *testing.T) {
 		{[]string{"3", "down", "a"}, "needs human attention: the developer failed twice"},
 		{[]string{"3", "down", "down", "a"}, "dispatcher pulls merge 35"},
 		{[]string{"3", "a", "enter"}, "an empty answer is not sent"},
-		{[]string{"m"}, "dispatcher board state ACM-12 ready"},
-		{[]string{"M"}, "dispatcher pulls merge 41"},
+		{[]string{"m"}, "Move ACM-12"},
+		{[]string{"M"}, "#41 is a draft"},
+		{[]string{"c"}, "a worker of this loop is at it"},
 		{[]string{"Z"}, "Z does nothing here"},
 		{[]string{"n"}, "nothing is searched for"},
 		{[]string{"f"}, "nothing here grows"},
-		{[]string{"2", "v"}, "Workers has one layout"},
-		{[]string{"2", "/"}, "find looks through the board"},
+		{[]string{"5", "v"}, "Log has one layout"},
+		{[]string{"4", "/"}, "there is nothing to find in Pull requests"},
 		{[]string{"right", "t"}, "no worker of this loop has run on ACM-7"},
 	} {
 		m, ctl := room(160, 40, sample())

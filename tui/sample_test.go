@@ -277,7 +277,8 @@ func settle(m *Model, cmd tea.Cmd) {
 		for _, c := range msg {
 			settle(m, c)
 		}
-	case sentMsg:
+	case nil, tea.QuitMsg:
+	default:
 		_, next := m.Update(msg)
 		settle(m, next)
 	}

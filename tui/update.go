@@ -1,19 +1,28 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
-	"github.com/backside4charter/dispatcher/tui/layout"
+	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
 // Update routes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmd tea.Cmd
+	cmd, known := m.route(msg)
+	if !known {
+		return m, nil
+	}
+	m.dirty = true
+	if a, ok := m.pane().(asker); ok && m.snap != nil {
+		cmd = tea.Batch(cmd, a.Ask(m.now()))
+	}
+	return m, tea.Batch(cmd, m.keepDrafts())
+}
+
+func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
@@ -25,10 +34,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.onSnapshot(msg)
 	case tea.FocusMsg:
 		m.calls.blurred = false
-		return m, nil
+		return nil, false
 	case tea.BlurMsg:
 		m.calls.blurred = true
-		return m, nil
+		return nil, false
 	case endMsg:
 		cmd = m.quit(LeaveLost)
 	case tickMsg:
@@ -38,36 +47,49 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.onKey(msg)
 	case tea.PasteMsg:
-		m.onPaste(msg)
+		cmd = m.onPaste(msg)
+	case tea.MouseClickMsg:
+		cmd = m.onClick(msg.Mouse())
+	case tea.MouseWheelMsg:
+		cmd = m.onWheel(msg.Mouse())
+	case paletteMsg:
+		m.palette.take(msg)
+	case editedMsg:
+		cmd = m.onEdited(msg)
+	case runEditorMsg:
+		cmd = m.onEditor(msg)
+	case keptMsg:
+		m.onKept(msg)
+	case copyMsg:
+		cmd = m.onCopy(msg)
+	case pageMsg:
+		cmd = m.onPage(msg)
+	case tea.KeyReleaseMsg, tea.MouseMotionMsg, tea.MouseReleaseMsg:
+		return nil, false
 	default:
-		return m, nil
+		return m.tellPanes(msg)
 	}
-	m.dirty = true
-	return m, cmd
+	return cmd, true
+}
+
+// tellPanes hands a message that is not the room's own to whichever pane asked
+// for it.
+func (m *Model) tellPanes(msg tea.Msg) (tea.Cmd, bool) {
+	var cmds []tea.Cmd
+	known := false
+	m.eachPane(func(p roomPane) {
+		if t, ok := p.(taker); ok {
+			r := t.Take(msg)
+			known = known || r.Handled
+			cmds = append(cmds, m.carry(r))
+		}
+	})
+	return tea.Batch(cmds...), known
 }
 
 func (m *Model) resize(w, h int) {
 	m.w, m.h = max(w, 0), max(h, 0)
 	m.relayout()
-}
-
-// relayout gives every pane its place.
-func (m *Model) relayout() {
-	m.frame = layout.FrameOf(m.w, m.h)
-	if m.opts.Look.Plain {
-		m.frame.Shape = layout.ShapeSingle
-	}
-	body, shape := m.frame.Body, m.frame.Shape
-	asList := m.asList || shape != layout.ShapeColumns
-	m.place = layout.BoardOf(body, shape, m.asList, m.snap != nil && len(m.snap.Rows)+len(m.snap.Workers) > 0)
-	m.board.SetSize(m.place.List.W, m.place.List.H, asList)
-	m.strip.SetSize(m.place.Strip.W, m.place.Strip.H)
-	m.wview.SetBody(body, shape)
-	m.needs.SetBody(body, shape)
-	m.pulls.SetBody(body, shape)
-	m.log.SetBody(body, shape)
-	m.issue.SetBody(body, shape)
-	m.find.SetSize(max(m.w-20, 8), 1)
 }
 
 func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
@@ -78,29 +100,37 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 		}
 		return nil
 	}
-	had := m.snap != nil && len(m.snap.Rows)+len(m.snap.Workers) > 0
+	before := m.subject()
 	m.snap = msg.snap
-	m.board.SetSnapshot(m.snap)
-	m.strip.SetSnapshot(m.snap)
-	m.wview.SetSnapshot(m.snap)
-	m.needs.SetSnapshot(m.snap)
-	m.pulls.SetSnapshot(m.snap)
-	m.log.SetSnapshot(m.snap)
-	m.issue.SetSnapshot(m.snap)
-	if has := len(m.snap.Rows)+len(m.snap.Workers) > 0; has != had {
-		m.relayout()
-	}
-	if m.mode == modeAnswer && !m.needs.Answering() {
-		m.mode = modeBrowse
-	}
-	if lost := m.needs.Lost(); lost != "" {
-		m.insist(lost)
-	}
+	m.eachPane(func(p roomPane) { p.SetSnapshot(m.snap) })
+	m.restAfter(before)
+	m.busy.settle(m.snap, m.now())
+	m.markRows()
+	m.checkField()
+	m.checkTyping()
 	m.noteNotices()
 	if m.snap.Mode == state.ModeStopped && m.leaving != "" {
 		return m.quit(m.leaving)
 	}
 	return tea.Batch(m.wait(msg.at), m.attend())
+}
+
+// restAfter lets the acting keys rest when what they acted on is gone: a key
+// that is on its way was meant for it.
+func (m *Model) restAfter(before pane.Subject) {
+	if before.Ref == "" {
+		return
+	}
+	if now := m.subject(); now.Ref != before.Ref {
+		m.rest = m.now().Add(restFor)
+	}
+}
+
+// checkTyping ends the mode of a pane's own field that has closed by itself.
+func (m *Model) checkTyping() {
+	if m.mode == modeAnswer && m.field == nil && m.typist() == nil {
+		m.mode = modeBrowse
+	}
 }
 
 // noteNotices remembers since when the notice on the screen has stood there.
@@ -132,75 +162,78 @@ func (m *Model) onTick() tea.Cmd {
 	if !m.toast.until.IsZero() && !m.now().Before(m.toast.until) {
 		m.toast = toast{}
 	}
+	if m.busy.expire(m.now()) {
+		m.markRows()
+	}
 	return tea.Batch(m.tick(), m.call(m.now()))
 }
 
-func (m *Model) onSent(msg sentMsg) tea.Cmd {
-	c := msg.command
-	if msg.err != nil {
-		return m.onRefused(c, msg.err)
-	}
-	switch c.Kind {
-	case state.CommandPause:
-		m.say(themes.ToneWarn, "paused: nothing new starts, what runs goes on; p resumes")
-	case state.CommandResume:
-		m.say(themes.ToneAlive, "resumed")
-	case state.CommandFire:
-		m.say(themes.ToneAlive, "firing now")
-	case state.CommandAnswer:
-		m.say(themes.ToneGood, widget.Clean(string(c.Ref))+" answered; the row moves on by itself")
-	case state.CommandLeave, state.CommandDrain, state.CommandAbort:
-		if m.lost || (m.snap != nil && m.snap.Mode == state.ModeStopped) {
-			return m.quit(m.leaving)
-		}
-	case state.CommandStop:
-		m.say(themes.ToneWarn, "stopping the worker on "+widget.Clean(string(c.Ref))+"; the row is held")
-	case state.CommandRetry:
-		m.say(themes.ToneAlive, widget.Clean(string(c.Ref))+" is tried again")
-	case state.CommandHold:
-		m.say(themes.ToneWarn, widget.Clean(string(c.Ref))+" is held for you")
-	case state.CommandUnhold:
-		m.say(themes.ToneAlive, widget.Clean(string(c.Ref))+" may go on")
-	case state.CommandAck:
-	}
-	return nil
-}
-
-// onRefused takes back what was shown as under way and says why.
-func (m *Model) onRefused(c state.Command, err error) tea.Cmd {
-	switch c.Kind {
-	case state.CommandAnswer:
-		m.needs.Failed(c.Ref)
-		m.insist("could not send the answer to " + widget.Clean(string(c.Ref)) + ": " + widget.Clean(err.Error()) + "; your text is kept")
-		return nil
-	case state.CommandLeave, state.CommandDrain, state.CommandAbort:
-		m.leaving = ""
-		if m.lost {
-			return m.quit(LeaveLost)
-		}
-	case state.CommandAck:
-		delete(m.acked, c.ID)
-		return nil
-	case state.CommandFire, state.CommandPause, state.CommandResume,
-		state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop:
-	}
-	m.insist(strings.TrimSpace("could not "+string(c.Kind)+" "+widget.Clean(string(c.Ref))) + ": " + widget.Clean(err.Error()))
-	return nil
-}
-
-func (m *Model) onPaste(msg tea.PasteMsg) {
+// onPaste types a paste into the open field; it never sends, and nowhere else
+// does it do anything.
+func (m *Model) onPaste(msg tea.PasteMsg) tea.Cmd {
 	switch m.mode {
 	case modeAnswer:
-		m.needs.Update(msg)
+		if m.field != nil {
+			m.field.Input.Update(msg)
+			m.noteDraft()
+			return nil
+		}
+		if t := m.typist(); t != nil {
+			return m.carry(t.Type(msg))
+		}
 	case modeFind:
 		m.find.Update(msg)
-		m.setFilter(m.find.Value())
-	case modeBrowse, modeGoto, modeMenu, modeHelp:
+		return m.setFind(m.find.Value())
+	case modePalette:
+		m.palette.input.Update(msg)
+		return m.searchPalette()
+	case modeMenu:
+		if m.menu.word != nil {
+			m.menu.word.Update(msg)
+			return nil
+		}
+		m.insist("a paste is refused here: a menu is open")
+	case modeHelp:
+		if m.help.typing {
+			m.help.find.Update(msg)
+		}
+	case modeBrowse, modeGoto:
 		m.insist("a paste is refused here: no field is open (a answers a question)")
 	}
+	return nil
+}
+
+// carry carries out what a pane answered.
+func (m *Model) carry(r pane.Reply) tea.Cmd {
+	var cmds []tea.Cmd
+	if r.Say != "" {
+		m.say(r.Tone, widget.Clean(r.Say))
+	}
+	if r.Refuse != "" {
+		m.insist(widget.Clean(r.Refuse))
+	}
+	for i := range r.Send {
+		cmds = append(cmds, m.send(r.Send[i]))
+	}
+	if r.Go != nil {
+		cmds = append(cmds, m.lead(*r.Go))
+	}
+	if r.Menu != nil {
+		m.ask(*r.Menu)
+	}
+	if r.Field != nil {
+		cmds = append(cmds, m.openField(*r.Field))
+	}
+	if m.typist() != nil && m.mode == modeBrowse {
+		m.mode = modeAnswer
+	}
+	return tea.Batch(append(cmds, r.Cmd)...)
 }
 
 func (m *Model) quit(how Leave) tea.Cmd {
 	m.left = how
 	return tea.Quit
 }
+
+// mutter says why something was not done, in passing.
+func (m *Model) mutter(text string) { m.say(themes.ToneMuted, text) }

@@ -8,9 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/backside4charter/dispatcher/tui/layout"
-	"github.com/backside4charter/dispatcher/tui/pane/issue"
-	"github.com/backside4charter/dispatcher/tui/pane/workers"
-	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
@@ -28,12 +25,26 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	m.titled(&v)
+	if m.opts.Look.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	if m.w > 0 && m.h > 0 {
 		v.Content = strings.Join(m.draw(now), "\n")
 		v.Cursor = m.cursor()
 	}
 	m.drawn, m.dirty = v, false
 	return v
+}
+
+// withKey pairs texts with the key that leads there; empty texts are left out.
+func withKey(pairs ...string) []string {
+	var out []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != "" {
+			out = append(out, pairs[i]+" ("+pairs[i+1]+")")
+		}
+	}
+	return out
 }
 
 func (m *Model) windowTitle() string {
@@ -51,6 +62,7 @@ func (m *Model) windowTitle() string {
 // draw answers exactly as many lines as the screen has, each as wide as it.
 func (m *Model) draw(now time.Time) []string {
 	f := &m.frame
+	m.spots = m.spots[:0]
 	lines := make([]string, 0, m.h)
 	if f.Title.H > 0 {
 		lines = append(lines, m.titleLine(now))
@@ -68,11 +80,16 @@ func (m *Model) draw(now time.Time) []string {
 	if m.opts.Look.Plain && m.overlaid() {
 		lines = widget.Blank(m.w, m.h) // one thing at a time
 	}
+	if m.field != nil && !m.field.hosted {
+		lines = m.viewField(lines)
+	}
 	switch m.mode {
 	case modeMenu:
 		lines = m.viewMenu(lines)
 	case modeHelp:
 		lines = m.viewHelp(lines)
+	case modePalette:
+		lines = m.viewPalette(lines)
 	case modeBrowse, modeAnswer, modeFind, modeGoto:
 	}
 	return lines
@@ -82,21 +99,7 @@ func (m *Model) body(now time.Time) []string {
 	if m.snap == nil {
 		return m.waiting(now)
 	}
-	switch m.view {
-	case viewBoard:
-		return m.viewBoard(now)
-	case viewWorkers:
-		return m.wview.View(now)
-	case viewNeeds:
-		return m.needs.View(now)
-	case viewPulls:
-		return m.pulls.View(now)
-	case viewLog:
-		return m.log.View(now)
-	case viewIssue:
-		return m.issue.View(now)
-	}
-	return nil
+	return m.pane().View(now)
 }
 
 func (m *Model) waiting(now time.Time) []string {
@@ -108,80 +111,24 @@ func (m *Model) waiting(now time.Time) []string {
 	return []string{widget.Line{}.Add(m.styles.Muted, text).Render(b.W, false, m.styles)}
 }
 
-func (m *Model) viewBoard(now time.Time) []string {
-	focus := !m.stripFocus()
-	p := &m.place
-	if empty := m.emptyBoard(); empty != "" {
-		return m.note(empty, p.List.W+p.Detail.W, m.frame.Body.H)
-	}
-	list := m.board.View(now, focus)
-	if !p.Strip.Empty() {
-		return append(list, m.strip.View(m.selectedRef(), m.lead(now), now, m.stripFocus())...)
-	}
-	if p.Detail.Empty() {
-		return list
-	}
-	return widget.Beside(list, m.detail(p.Detail, now))
-}
-
 // emptyBoard says what would be here, when there is nothing.
 func (m *Model) emptyBoard() string {
-	shown, total := m.board.Matches()
+	if m.snap == nil {
+		return ""
+	}
+	shown, total := m.home.Found()
 	switch {
 	case total == 0 && m.snap.PolledAt.IsZero():
 		return "reading the board"
 	case total == 0:
-		return "no issues in " + m.milestones() + "; dispatcher board create makes one"
+		return "no issues in " + m.milestones() + "; b makes one"
 	case shown == 0:
-		return "nothing matches `" + widget.Clean(m.filter) + "`; esc shows all " + widget.Thousands(total)
+		return "nothing matches `" + widget.Clean(m.finds[viewBoard]) + "`; esc shows all " + widget.Thousands(total)
+	case m.home.board.Folds():
+		left, right := m.home.board.Folded()
+		return "no issues in " + m.milestones() + " to work on; " + strings.Join(withKey(left, "←", right, "→"), ", ")
 	}
 	return ""
-}
-
-// lead is the selected issue as the first box of the strip.
-func (m *Model) lead(now time.Time) *workers.Lead {
-	if !m.leads() {
-		return nil
-	}
-	row := m.board.Selected()
-	return &workers.Lead{
-		Title: widget.Clean(string(row.Issue.Ref) + " " + row.Issue.Title),
-		Lines: func(w, h int) []string { return issue.Reading(m.snap, row, w, h, now, m.styles) },
-	}
-}
-
-func (m *Model) note(text string, w, h int) []string {
-	var out []string
-	for _, l := range widget.Wrap(text, max(w-2, 1)) {
-		out = append(out, widget.Line{}.Add(m.styles.Muted, " "+l).Render(w, false, m.styles))
-	}
-	return widget.Fill(out, w, h)
-}
-
-// detail is the selected issue beside the list: in short, then its worker's
-// stream, or its text if no worker is at it.
-func (m *Model) detail(r layout.Rect, now time.Time) []string {
-	st := m.styles
-	row := m.board.Selected()
-	w := r.W - 2
-	if row == nil || w < 4 {
-		return widget.Blank(r.W, r.H)
-	}
-	lines := issue.Brief(m.snap, row, w, r.H, now, st)
-	if room := r.H - len(lines) - 1; room > 0 {
-		lines = append(lines, widget.Divider("", w, st))
-		if worker := present.WorkerOf(m.snap, row); worker != nil {
-			lines = append(lines, m.strip.Stream(worker, w, room, now)...)
-		} else {
-			lines = append(lines, issue.Reading(m.snap, row, w, room, now, st)...)
-		}
-	}
-	side := st.Border.Render(st.Borders.Thin.Vertical) + " "
-	out := make([]string, 0, r.H)
-	for _, l := range widget.Fill(lines, w, r.H) {
-		out = append(out, side+l)
-	}
-	return out
 }
 
 // overlay lays a box over the middle of the screen.
@@ -216,31 +163,30 @@ func splice(line, over string, x, w int) string {
 // cursor is where the terminal's own cursor belongs: on the selected row, or
 // where typing goes on. Nil hides it.
 func (m *Model) cursor() *tea.Cursor {
-	if m.mode == modeFind && m.frame.Subject.H > 0 {
-		x, _ := m.find.Cursor()
-		return at(min(x+3, m.w-1), m.frame.Subject.Y)
-	}
-	if m.snap == nil || m.mode == modeMenu || m.mode == modeHelp {
+	switch m.mode {
+	case modeMenu, modeHelp, modePalette:
 		return nil
-	}
-	x, y, ok := 0, 0, false
-	switch m.view {
-	case viewBoard:
-		if m.stripFocus() || m.emptyBoard() != "" {
+	case modeFind:
+		if m.frame.Subject.H == 0 {
 			return nil
 		}
-		x, y, ok = m.board.Cursor()
-	case viewWorkers:
-		x, y, ok = m.wview.Cursor()
-	case viewNeeds:
-		x, y, ok = m.needs.Cursor()
-	case viewPulls:
-		x, y, ok = m.pulls.Cursor()
-	case viewLog:
-		x, y, ok = m.log.Cursor()
-	case viewIssue:
+		x, _ := m.find.Cursor()
+		return at(min(x+3, m.w-1), m.frame.Subject.Y)
+	case modeAnswer:
+		if m.field != nil && !m.field.hosted {
+			x, y := m.fieldCursor()
+			if x >= m.w || y >= m.h {
+				return nil
+			}
+			return at(x, y)
+		}
+	case modeBrowse, modeGoto:
 	}
-	if !ok || y >= m.frame.Body.H || x >= m.w {
+	if m.snap == nil {
+		return nil
+	}
+	x, y, ok := m.pane().Cursor()
+	if !ok || y < 0 || y >= m.frame.Body.H || x < 0 || x >= m.w {
 		return nil
 	}
 	return at(x, m.frame.Body.Y+y)

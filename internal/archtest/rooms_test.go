@@ -84,8 +84,9 @@ var rooms = map[string]room{
 	"tui/fetch":     {},
 	"tui/drafts":    {},
 	"tui/keymap":    {},
+	"tui/query":     {may: list("board", "loop/state")},
 	"tui/pane":      {may: list("board", "loop/state", "themes", "tui/keymap", "tui/widget")},
-	"tui/pane/*":    {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout", "tui/fetch", "tui/drafts", "tui/keymap", "tui/pane")},
+	"tui/pane/*":    {may: list("board", "loop/state", "themes", "tui/widget", "tui/present", "tui/layout", "tui/fetch", "tui/drafts", "tui/keymap", "tui/pane", "tui/query")},
 	"tui/present":   {may: list("board", "loop/state", "themes", "tui/widget")},
 	"tui/widget":    {may: list("themes")},
 

@@ -97,6 +97,9 @@ func (m *Map) Key(a Action) string {
 // Keys are all keys of an action as a person reads them.
 func (m *Map) Keys(a Action) string { return keysOf(m.Entry(a)) }
 
+// KeysOf are all keys of one line of the table as a person reads them.
+func (m *Map) KeysOf(e Entry) string { return keysOf(e) }
+
 func keysOf(e Entry) string {
 	out := make([]string, 0, len(e.Keys)+len(e.After))
 	for _, k := range e.Keys {

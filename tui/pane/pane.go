@@ -69,6 +69,7 @@ type Menu struct {
 // Choice is one line of a menu.
 type Choice struct {
 	Text string
+	Key  string // chooses it too, and is shown in place of its digit
 	Why  string // why it cannot be chosen now; empty if it can
 	Sure *Sure
 	Do   Reply
@@ -88,6 +89,7 @@ type Field struct {
 	Name  string // in the border
 	Start string // the text if there is no draft
 	One   bool   // of one line
+	Adds  bool   // Start is added to a draft that lacks it
 	Empty string // said instead of sending nothing; empty sends nothing, too
 	// Hints say below the field what sending does.
 	Hints func(text string) []string
@@ -143,4 +145,12 @@ func MoveOf(a keymap.Action) widget.Move {
 		return widget.MoveLast
 	}
 	return widget.MoveNone
+}
+
+// Sent is the message that panes get when a command came back: what it did, or
+// why it was refused.
+type Sent struct {
+	Command state.Command
+	Done    state.Done
+	Err     error
 }

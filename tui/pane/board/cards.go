@@ -21,41 +21,36 @@ var rooms = []room{{3, 3, 1}, {3, 2, 0}, {2, 2, 0}, {2, 1, 0}}
 // compact is what every row has at least.
 var compact = room{1, 1, 0}
 
-// cards draws a column's rows from top on, and says on which line the
-// selection stands.
-func (m *Model) cards(c, top, iw, ih int, focus bool, now time.Time) (lines []string, y int) {
-	rows := m.cols[c].rows
-	if len(rows)*2 <= ih && iw > 0 {
+// cards draws a column's rows from top on, and says which row stands on each
+// line.
+func (m *Model) cards(c, top, iw, ih int, focus bool, now time.Time) (lines []string, rows []int) {
+	all := m.cols[c].rows
+	if len(all)*2 <= ih && iw > 0 {
 		for _, r := range rooms {
-			if lines, y, ok := m.roomy(c, r, iw, ih, focus, now); ok {
-				return lines, y
+			if lines, rows := m.stack(c, 0, r, iw, ih+1, focus, now); len(lines) <= ih {
+				return lines, rows
 			}
 		}
 	}
-	for i := top; i < len(rows) && len(lines) < ih; i++ {
-		if i == m.at {
-			y = len(lines)
-		}
-		lines = append(lines, m.card(c, i, compact, iw, focus, now)...)
-	}
-	return lines, y
+	return m.stack(c, top, compact, iw, ih, focus, now)
 }
 
-// roomy draws all rows of a column; it fails if they need more than ih lines.
-func (m *Model) roomy(c int, r room, iw, ih int, focus bool, now time.Time) (lines []string, y int, ok bool) {
-	for i := range m.cols[c].rows {
-		if i > 0 {
+// stack draws rows one below the other until there are ih lines.
+func (m *Model) stack(c, top int, r room, iw, ih int, focus bool, now time.Time) (lines []string, rows []int) {
+	for i := top; i < len(m.cols[c].rows) && len(lines) < ih; i++ {
+		if i > top {
 			lines = append(lines, widget.Blank(iw, r.gap)...)
 		}
-		if i == m.at {
-			y = len(lines)
+		card := m.card(c, i, r, iw, focus, now)
+		for len(rows) < len(lines) {
+			rows = append(rows, -1)
 		}
-		lines = append(lines, m.card(c, i, r, iw, focus, now)...)
-		if len(lines) > ih {
-			return nil, 0, false
+		for range card {
+			rows = append(rows, i)
 		}
+		lines = append(lines, card...)
 	}
-	return lines, y, true
+	return lines, rows
 }
 
 // card is one row: its ref and title, then why it stands where it stands.
@@ -65,31 +60,46 @@ func (m *Model) card(c, i int, r room, w int, focus bool, now time.Time) []strin
 	s := m.describe(row, now)
 	k := rowKey{
 		ref: string(row.Issue.Ref), title: row.Issue.Title, sign: s.Sign, text: s.Text, tone: s.Tone,
-		w: w, chosen: chosen, focus: focus, room: r,
+		w: w, chosen: chosen, focus: focus, room: r, marked: m.marks[row.Issue.Ref],
 	}
 	drawn := m.cached(k, func() string {
-		lines := m.cardTitle(row, r.title, w, chosen, focus)
+		lines := m.cardTitle(row, r.title, w, k)
 		return strings.Join(append(lines, m.cardWhy(s, r.why, w, chosen && focus)...), "\n")
 	})
 	return strings.Split(drawn, "\n")
 }
 
-func (m *Model) cardTitle(row *state.Row, most, w int, chosen, focus bool) []string {
-	ref := widget.Clean(string(row.Issue.Ref))
-	ink := m.st.Text
-	if chosen {
+func (m *Model) cardTitle(row *state.Row, most, w int, k rowKey) []string {
+	ref, ink := mark(k.marked)+widget.Clean(string(row.Issue.Ref)), m.st.Text
+	refInk := m.refInk(k.marked)
+	if k.chosen {
 		ink = m.st.Strong
 	}
 	var out []string
 	for i, l := range clip(widget.Wrap(ref+" "+widget.Clean(row.Issue.Title), w-1), most) {
-		line := widget.Line{m.bar(chosen, focus)}
+		line := widget.Line{m.bar(k.chosen, k.focus)}
 		if i == 0 && strings.HasPrefix(l, ref) {
-			line = line.Add(m.st.Muted, ref)
+			line = line.Add(refInk, ref)
 			l = l[len(ref):]
 		}
-		out = append(out, line.Add(ink, l).Render(w, chosen && focus, m.st))
+		out = append(out, line.Add(ink, l).Render(w, k.chosen && k.focus, m.st))
 	}
 	return out
+}
+
+// mark stands before the ref of a marked row.
+func mark(marked bool) string {
+	if marked {
+		return "*"
+	}
+	return ""
+}
+
+func (m *Model) refInk(marked bool) themes.Ink {
+	if marked {
+		return m.st.Attention
+	}
+	return m.st.Muted
 }
 
 func (m *Model) cardWhy(s present.Status, most, w int, chosen bool) []string {

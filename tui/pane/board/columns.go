@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -17,6 +18,7 @@ type rowKey struct {
 	tone                   themes.Tone
 	w                      int
 	chosen, focus, list    bool
+	marked                 bool
 	room                   room
 }
 
@@ -64,8 +66,10 @@ func (m *Model) viewColumns(now time.Time, focus bool) []string {
 	shown, widths := m.shares()
 	blocks := make([][]string, len(shown))
 	x := 0
+	m.spots = m.spots[:0]
 	for i, c := range shown {
 		blocks[i] = m.viewColumn(c, widths[i], focus && c == m.col, now)
+		m.spots[i].x = x
 		if c == m.col {
 			m.curX += x
 		}
@@ -76,7 +80,7 @@ func (m *Model) viewColumns(now time.Time, focus bool) []string {
 
 func (m *Model) title(c int) string {
 	col := &m.cols[c]
-	if m.filter != "" && len(col.rows) != col.total {
+	if m.Filtered() && len(col.rows) != col.total {
 		return col.name + " " + widget.Thousands(len(col.rows)) + " of " + widget.Thousands(col.total)
 	}
 	return col.name + " " + widget.Thousands(col.total)
@@ -95,16 +99,25 @@ func (m *Model) viewColumn(c, w int, focus bool, now time.Time) []string {
 		}
 		box.Note = widget.Thousands(last) + " of " + widget.Thousands(n)
 	}
-	lines, y := m.cards(c, top, iw, ih, focus, now)
-	if c == m.col {
-		m.curX, m.curY = 1, 1+y
+	lines, rows := m.cards(c, top, iw, ih, focus, now)
+	if at := slices.Index(rows, m.at); c == m.col {
+		m.curX, m.curY = 1, 1+max(at, 0)
 	}
+	m.spots = append(m.spots, spot{w: w, col: c, rows: rows})
 	return box.Render(lines, w, m.h, m.st)
 }
 
 // describe looks the row's worker and pull request up: both lists are short.
 func (m *Model) describe(row *state.Row, now time.Time) present.Status {
-	return present.Describe(row, present.WorkerOf(m.snap, row), present.PullOf(m.snap, row.Issue.Ref), now, &m.st.Signs)
+	if busy := m.busy[row.Issue.Ref]; busy != "" {
+		return present.Status{Tone: themes.ToneAccent, Sign: m.st.Signs.Ellipsis, Text: busy, Short: busy}
+	}
+	s := present.Describe(row, present.WorkerOf(m.snap, row), present.PullOf(m.snap, row.Issue.Ref), now, &m.st.Signs)
+	if m.drafts[row.Issue.Ref] {
+		s.Text = "your draft, not sent · " + s.Text
+		s.Short = "draft"
+	}
+	return s
 }
 
 func (m *Model) bar(chosen, focus bool) widget.Span {

@@ -102,6 +102,7 @@ func (m *Model) moveInList(mv widget.Move) {
 
 func (m *Model) viewList(now time.Time, focus bool) []string {
 	out := make([]string, 0, m.h)
+	m.lines = m.lines[:0]
 	line := 0
 	for _, c := range m.groups() {
 		col := &m.cols[c]
@@ -111,6 +112,7 @@ func (m *Model) viewList(now time.Time, focus bool) []string {
 			continue
 		}
 		for i := max(m.top-line, 0); i < n && len(out) < m.h; i++ {
+			m.lines = append(m.lines, hit{c, i - 1})
 			if i == 0 {
 				out = append(out, m.heading(c, focus))
 				continue
@@ -140,7 +142,7 @@ func (m *Model) listRow(c, i int, now time.Time, focus bool) string {
 	s := m.describe(row, now)
 	k := rowKey{
 		ref: string(row.Issue.Ref), title: row.Issue.Title, sign: s.Sign, text: s.Short, tone: s.Tone,
-		w: m.w, chosen: chosen, focus: focus, list: true,
+		w: m.w, chosen: chosen, focus: focus, list: true, marked: m.marks[row.Issue.Ref],
 	}
 	return m.cached(k, func() string {
 		title := m.st.Text
@@ -148,7 +150,7 @@ func (m *Model) listRow(c, i int, now time.Time, focus bool) string {
 			title = m.st.Strong
 		}
 		left := widget.Line{m.bar(chosen, focus)}
-		left = left.Add(m.st.Muted, widget.Clean(k.ref)+" ").Add(title, widget.Clean(k.title))
+		left = left.Add(m.refInk(k.marked), mark(k.marked)+widget.Clean(k.ref)+" ").Add(title, widget.Clean(k.title))
 		right := widget.Line{}
 		if k.sign != "" && s.Short != "" {
 			right = right.Add(m.st.Tone(s.Tone), s.Sign+" ")

@@ -1,39 +1,13 @@
 package board
 
 import (
-	"strings"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/present"
+	"github.com/backside4charter/dispatcher/tui/query"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
-
-// KeyMap are the keys of the board besides the global ones.
-type KeyMap struct {
-	widget.ListKeys
-	Left, Right key.Binding
-}
-
-// NewKeyMap answers the default keys.
-func NewKeyMap() KeyMap {
-	return KeyMap{
-		ListKeys: widget.NewListKeys(),
-		Left:     key.NewBinding(key.WithKeys("left", "h"), key.WithHelp("← h", "column or pane to the left")),
-		Right:    key.NewBinding(key.WithKeys("right", "l"), key.WithHelp("→ l", "column or pane to the right")),
-	}
-}
-
-// ShortHelp lists what fits a line.
-func (k KeyMap) ShortHelp() []key.Binding { return []key.Binding{k.Up, k.Down, k.Left, k.Right} }
-
-// FullHelp lists every key.
-func (k KeyMap) FullHelp() []key.Binding {
-	return append([]key.Binding{k.Left, k.Right}, k.All()...)
-}
 
 // column is the rows of one role, by their place in the snapshot.
 type column struct {
@@ -47,7 +21,6 @@ type column struct {
 // Model is the board pane.
 type Model struct {
 	st     *themes.Styles
-	keys   KeyMap
 	w, h   int
 	asList bool
 
@@ -57,15 +30,20 @@ type Model struct {
 	sel    board.Ref
 	at     int // place of the selection in its column
 	top    int // first line of the list
-	filter string
+	filter query.Query
+	marks  map[board.Ref]bool
+	busy   map[board.Ref]string // what is under way on a row
+	drafts map[board.Ref]bool   // rows with a text that is not sent
 	cache  map[rowKey]string
 
-	curX, curY int // where the selection was drawn
+	curX, curY int    // where the selection was drawn
+	spots      []spot // where columns were drawn
+	lines      []hit  // the list's rows, line by line
 }
 
 // New answers an empty board.
 func New(st *themes.Styles) *Model {
-	m := &Model{st: st, keys: NewKeyMap(), cache: map[rowKey]string{}}
+	m := &Model{st: st, cache: map[rowKey]string{}, marks: map[board.Ref]bool{}, busy: map[board.Ref]string{}, drafts: map[board.Ref]bool{}}
 	names := map[board.Role]string{
 		board.RoleChangesRequested: "Changes", board.RoleInProgress: "In progress", board.RoleHumanReview: "Review",
 	}
@@ -79,9 +57,6 @@ func New(st *themes.Styles) *Model {
 	m.col = 1
 	return m
 }
-
-// Keys is the pane's key map.
-func (m *Model) Keys() KeyMap { return m.keys }
 
 // SetStyles changes the theme.
 func (m *Model) SetStyles(st *themes.Styles) { m.st = st; clear(m.cache) }
@@ -98,6 +73,7 @@ func (m *Model) SetSnapshot(s *state.Snapshot) {
 	fresh := m.snap == nil
 	near := m.neighbours()
 	m.snap = s
+	m.dropMarks()
 	m.regroup()
 	if _, _, ok := m.find(m.sel); !ok {
 		for _, ref := range near {
@@ -131,16 +107,19 @@ func (m *Model) neighbours() []board.Ref {
 	return out
 }
 
-// SetFilter keeps the rows whose ref, title or labels contain the text, in
-// every column; the empty text keeps all.
+// SetFilter keeps the rows that pass a query, in every column; the empty text
+// keeps all.
 func (m *Model) SetFilter(text string) {
-	m.filter = strings.ToLower(text)
+	m.filter = query.Parse(text)
 	m.regroup()
-	if m.filter != "" && len(m.cols[m.col].rows) == 0 {
+	if m.Filtered() && len(m.cols[m.col].rows) == 0 {
 		m.pickStart()
 	}
 	m.settle()
 }
+
+// Filtered says that only what matches is shown.
+func (m *Model) Filtered() bool { return !m.filter.Empty() }
 
 // Matches says how many rows pass the filter, of how many.
 func (m *Model) Matches() (shown, total int) {
@@ -165,22 +144,10 @@ func (m *Model) regroup() {
 			continue
 		}
 		m.cols[c].total++
-		if m.filter == "" || matches(&row.Issue, m.filter) {
+		if m.filter.Empty() || m.filter.Match(row, present.WorkerOf(m.snap, row)) {
 			m.cols[c].rows = append(m.cols[c].rows, i)
 		}
 	}
-}
-
-func matches(issue *board.Issue, text string) bool {
-	if strings.Contains(strings.ToLower(issue.Title), text) || strings.Contains(strings.ToLower(string(issue.Ref)), text) {
-		return true
-	}
-	for _, l := range issue.Labels {
-		if strings.Contains(strings.ToLower(l), text) {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *Model) columnOf(r board.Role) int {
@@ -200,7 +167,7 @@ func (m *Model) pickStart() {
 		board.RoleHumanReview, board.RoleBacklog, board.RoleDone,
 	} {
 		if c := m.columnOf(r); len(m.cols[c].rows) > 0 {
-			if m.filter == "" && folds(r) {
+			if m.filter.Empty() && folds(r) {
 				continue
 			}
 			m.col, m.at = c, 0
@@ -312,24 +279,7 @@ func (m *Model) visible(c int) bool {
 	if !folds(m.cols[c].role) {
 		return true
 	}
-	return c == m.col || (m.filter != "" && len(m.cols[c].rows) > 0)
-}
-
-// Update moves the selection.
-func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	press, ok := msg.(tea.KeyPressMsg)
-	if !ok || m.snap == nil {
-		return nil
-	}
-	switch {
-	case key.Matches(press, m.keys.Left):
-		m.step(-1)
-	case key.Matches(press, m.keys.Right):
-		m.step(1)
-	default:
-		m.Move(m.keys.Match(press))
-	}
-	return nil
+	return c == m.col || (m.Filtered() && len(m.cols[c].rows) > 0)
 }
 
 // Move carries a move out in the column, or through the list.
@@ -348,8 +298,11 @@ func (m *Model) Move(mv widget.Move) {
 	m.sel = m.ref(m.col, m.at)
 }
 
-// step goes to the next column that has rows, on that side; folded ones open.
-func (m *Model) step(by int) {
+// Step goes to the next column that has rows, on that side; folded ones open.
+func (m *Model) Step(by int) {
+	if m.snap == nil {
+		return
+	}
 	order := m.order()
 	at := 0
 	for i, c := range order {

@@ -48,3 +48,6 @@ func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
 	m.OpenRef(s.Ref)
 	return nil, ""
 }
+
+// Cursor hides the terminal's own: the page is read, nothing on it is chosen.
+func (m *Model) Cursor() (x, y int, ok bool) { return 0, 0, false }

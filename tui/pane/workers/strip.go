@@ -82,6 +82,9 @@ func (s *Strip) Step(by int, ref board.Ref, lead bool) bool {
 	return false
 }
 
+// At is the number of the box with the focus.
+func (s *Strip) At() int { return s.sel }
+
 // Selected is the worker of the box with the focus; nil for the lead, and
 // without workers.
 func (s *Strip) Selected(ref board.Ref, lead bool) *state.Worker {
