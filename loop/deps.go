@@ -128,6 +128,13 @@ type Ledger interface {
 	Costs() ([]journal.Cost, error)
 }
 
+// Archive is what settled runs leave behind.
+type Archive interface {
+	// Prune removes what is older, or more, than is to be kept, and answers what
+	// it did. Runs that are needed stay.
+	Prune(ctx context.Context, needed []string) ([]string, error)
+}
+
 // Deps are everything outside the loop.
 type Deps struct {
 	Board         Board
@@ -142,6 +149,7 @@ type Deps struct {
 	Ledger        Ledger        // nil where nothing is counted
 	Configuration Configuration // nil where it never changes
 	Hooks         Hooks         // nil where there are none
+	Archive       Archive       // nil where everything is kept
 	Life          Life
 	// Updates and Branches may be absent: then no pull request is brought up to
 	// date and no conflict cleaned up.

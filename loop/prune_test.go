@@ -1,6 +1,8 @@
 package loop_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +43,51 @@ func (w *world) prunes() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pruned
+}
+
+// archiveOf notes which runs the loop said that it needs.
+type archiveOf struct{ p *process }
+
+func (a archiveOf) Prune(_ context.Context, needed []string) ([]string, error) {
+	a.p.w.mu.Lock()
+	defer a.p.w.mu.Unlock()
+	a.p.w.archived = append(a.p.w.archived, slices.Clone(needed))
+	return nil, nil
+}
+
+// Old transcripts are looked for once an hour, and those of runs that are not
+// settled stay.
+func TestPruneTranscripts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.ready("work")
+		p := w.start(forever, func(o *loop.Options) { o.Poll = time.Minute })
+		time.Sleep(3*time.Hour + 30*time.Minute)
+		p.leave()
+		w.mu.Lock()
+		asked := w.archived
+		w.mu.Unlock()
+		if len(asked) != 4 {
+			t.Errorf("asked %d times in three and a half hours, want once an hour", len(asked))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ref := w.ready("work")
+		<-w.launch(&process{crashAt: 1, only: "lock"}, forever).over
+		p := w.start(forever)
+		time.Sleep(10 * time.Second)
+		run := w.holderOf(ref)
+		w.mu.Lock()
+		asked := slices.Clone(w.archived)
+		w.mu.Unlock()
+		time.Sleep(time.Hour) // to the end of the task
+		p.leave()
+		if last := asked[len(asked)-1]; run == "" || !slices.Contains(last, run) {
+			t.Errorf("the run %q lives, and the loop needs only %q", run, last)
+		}
+	})
 }
 
 // A loop that dies between its journal and the lock of a worktree leaves its

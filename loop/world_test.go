@@ -50,7 +50,8 @@ type world struct {
 	hookFails map[loop.HookName]int
 	checks    func(*board.PullRequest) (board.CheckState, error) // what local checks find; nil leaves them alone
 	checked   int
-	pruned    int // how often worktrees were pruned
+	pruned    int        // how often worktrees were pruned
+	archived  [][]string // what the loop needed each time transcripts were pruned
 	history   history
 	faults    []string
 	ids, pids int

@@ -97,9 +97,9 @@ func writeShown(b *strings.Builder, r rune) {
 	}
 }
 
-// firstLine is the first line of text that holds anything, for a place where
+// FirstLine is the first line of text that holds anything, for a place where
 // there is room for one line.
-func firstLine(s string) string {
+func FirstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line

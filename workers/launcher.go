@@ -125,6 +125,20 @@ func (l *Launcher) Observe(ctx context.Context, run string) (Status, error) {
 	return st, nil
 }
 
+// Glance tells what can be told of a run without reading its output.
+func (l *Launcher) Glance(run string) (Status, error) {
+	f, err := l.Folder(run)
+	if err != nil {
+		return Status{}, fmt.Errorf("look at run %q: %w", run, err)
+	}
+	r := reading{folder: f, boot: l.boot}
+	st, err := r.phase()
+	if err != nil {
+		return Status{}, fmt.Errorf("look at run %s: %w", run, err)
+	}
+	return st, nil
+}
+
 // reading is how far one run has been read.
 func (l *Launcher) reading(run string) (*reading, error) {
 	f, err := l.Folder(run)

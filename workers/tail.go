@@ -54,7 +54,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.note = "waits for the model"
 	case EventText:
 		t.push(Line{At: at, Kind: LineText, Sub: e.Sub, Text: e.Text})
-		t.note = "says: " + firstLine(e.Text)
+		t.note = "says: " + FirstLine(e.Text)
 	case EventThinking:
 		if strings.TrimSpace(e.Text) != "" {
 			t.push(Line{At: at, Kind: LineThinking, Sub: e.Sub, Text: e.Text})
@@ -239,11 +239,11 @@ func (t *Tail) Total() int { return t.total }
 func (t *Tail) Activity() string {
 	if open := t.asks.Open(); len(open) > 0 {
 		r := &open[0]
-		return clip("asks: " + strings.TrimSpace(Clean(r.Tool, 100)+" "+firstLine(Clean(r.Text, 400))))
+		return clip("asks: " + strings.TrimSpace(Clean(r.Tool, 100)+" "+FirstLine(Clean(r.Text, 400))))
 	}
 	if n := len(t.order); n > 0 {
 		if l := t.line(t.order[n-1]); l != nil {
-			return clip(strings.TrimSpace(l.Tool + " " + firstLine(l.Text)))
+			return clip(strings.TrimSpace(l.Tool + " " + FirstLine(l.Text)))
 		}
 	}
 	return clip(Clean(t.note, 400))
@@ -251,7 +251,7 @@ func (t *Tail) Activity() string {
 
 func clip(s string) string {
 	const most = 200
-	s = firstLine(s)
+	s = FirstLine(s)
 	if len(s) > most {
 		return Clean(s, most)
 	}

@@ -106,6 +106,16 @@ func (t *Transcript) total(ctx context.Context) (int, error) {
 	return t.head.tail.total, nil
 }
 
+// Usage is what the run has cost by now.
+func (t *Transcript) Usage(ctx context.Context) (Usage, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.total(ctx); err != nil {
+		return Usage{}, err
+	}
+	return t.head.tail.Usage, nil
+}
+
 // Ended says whether the run has ended and Total is final.
 func (t *Transcript) Ended() bool {
 	t.mu.Lock()

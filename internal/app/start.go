@@ -319,7 +319,8 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 		Prompts: &prompter{cfg: held, repo: repo, landing: store.Landing}, Journal: j, Ledger: s.deps.Ledger,
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
 		Updates: loopUpdates{store}, Branches: trees,
-		Hooks: hook, Configuration: newReloader(held, repo.Base, store, f.needAgents),
+		Archive: archive{l: launcher, cfg: held},
+		Hooks:   hook, Configuration: newReloader(held, repo.Base, store, f.needAgents),
 	}
 	if f.Wrap != nil {
 		s.deps = f.Wrap(s.deps)

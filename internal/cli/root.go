@@ -62,6 +62,8 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newStartCmd,
 		newCtlCmd,
 		newWhyCmd,
+		newRunsCmd,
+		newLogsCmd,
 		newBoardCmd,
 		newScriptAgentCmd,
 		newDemoCmd,

@@ -78,7 +78,7 @@ type Transcripts struct {
 	// Days that a settled run's folder is kept.
 	KeepDays float64 `json:"keepDays,omitempty" jsonschema:"minimum=0.001,maximum=36500,default=90"`
 	// Gigabytes that all run folders together may take; the oldest settled ones go first.
-	MaxGB float64 `json:"maxGB,omitempty" jsonschema:"minimum=0.0001,maximum=100000,default=20"`
+	MaxGB float64 `json:"maxGB,omitempty" jsonschema:"minimum=0.000001,maximum=100000,default=20"`
 }
 
 // Keep is KeepDays as a duration.
