@@ -53,7 +53,7 @@ var rooms = map[string]room{
 
 	"board":           {},
 	"board/native":    {may: list("board", "internal/statefile", "internal/logkey")},
-	"board/linear":    {may: list("board", "internal/logkey")},
+	"board/linear":    {may: list("board", "internal/statefile", "internal/logkey")},
 	"board/ghproject": {may: list("board", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 

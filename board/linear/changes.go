@@ -1,0 +1,138 @@
+package linear
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/shurcooL/graphql"
+)
+
+// changesPart lists what has changed: ids and times alone, whatever the
+// project, so that a row which was moved away is noticed.
+type changesPart struct {
+	Issues struct {
+		Nodes []struct {
+			ID        string
+			UpdatedAt time.Time
+		}
+		PageInfo pageInfo
+	} `graphql:"issues(filter: $issues, orderBy: updatedAt, includeArchived: true, first: 100, after: $rowsAfter)"`
+	Comments struct {
+		Nodes []struct {
+			ID        string
+			UpdatedAt time.Time
+			Issue     *struct{ ID string }
+		}
+		PageInfo pageInfo
+	} `graphql:"comments(filter: $comments, orderBy: updatedAt, first: 100, after: $wordsAfter)"`
+}
+
+// catchUp looks what has changed since the last look, and reads it.
+func (b *Board) catchUp(ctx context.Context) error {
+	changed, err := b.changes(ctx)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	for chunk := range slices.Chunk(changed, rowsAPage) {
+		rows, comments, err := b.fetch(ctx, IssueFilter{"id": in(chunk)}, CommentFilter{"issue": map[string]any{"id": in(chunk)}}, true)
+		if err != nil {
+			return err
+		}
+		for _, id := range chunk {
+			if !slices.ContainsFunc(rows, func(r *row) bool { return r.ID == id }) {
+				delete(b.mirror.rows, id)
+			}
+		}
+		b.keep(rows, comments)
+	}
+	return nil
+}
+
+// changes are the ids of the issues that changed, or whose comments did.
+func (b *Board) changes(ctx context.Context) ([]string, error) {
+	m := &b.mirror
+	since := m.cursor.Add(-overlap).UTC().Format("2006-01-02T15:04:05.000Z")
+	newer := map[string]any{"gt": since}
+	vars := b.metaVars()
+	// The team's rows and those that hold ours back, wherever they are.
+	team := map[string]any{"team": map[string]any{"id": eq(b.o.TeamID)}}
+	vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team}}
+	if others := m.foreignBlockers(); others != nil {
+		vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team, map[string]any{"id": in(others)}}}
+	}
+	vars["comments"] = CommentFilter{"updatedAt": newer, "issue": map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
+	vars["rowsAfter"], vars["wordsAfter"] = (*graphql.String)(nil), (*graphql.String)(nil)
+	var found []string
+	add := func(id string) {
+		if !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	for {
+		var q struct {
+			metaPart
+			changesPart
+		}
+		err := b.client.query(ctx, toPoll, &q, vars)
+		if err := b.takeMeta(ctx, &q.metaPart, err); err != nil {
+			return nil, err
+		}
+		for _, n := range q.Issues.Nodes {
+			if n.UpdatedAt.After(m.seen[n.ID]) {
+				m.blocked(n.ID, add)
+				add(n.ID)
+			}
+		}
+		for _, n := range q.Comments.Nodes {
+			if n.Issue != nil && n.UpdatedAt.After(m.seen[n.ID]) {
+				add(n.Issue.ID)
+			}
+		}
+		rows, words := q.Issues.PageInfo, q.Comments.PageInfo
+		if !rows.HasNextPage && !words.HasNextPage {
+			return found, nil
+		}
+		if rows.EndCursor != nil {
+			vars["rowsAfter"] = cursorVar(rows.EndCursor)
+		}
+		if words.EndCursor != nil {
+			vars["wordsAfter"] = cursorVar(words.EndCursor)
+		}
+	}
+}
+
+// foreignBlockers are the issues outside the copy that hold rows back.
+func (m *mirror) foreignBlockers() []string {
+	var ids []string
+	for _, r := range m.rows {
+		for _, w := range r.blockers {
+			if w.Type == "blocks" && m.rows[w.Issue.ID] == nil && !slices.Contains(ids, w.Issue.ID) {
+				ids = append(ids, w.Issue.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// blocked adds the rows that an issue holds back, and the parent that shows it
+// among its children: whether they are open is part of those rows.
+func (m *mirror) blocked(id string, add func(string)) {
+	changed := m.rows[id]
+	for _, r := range m.rows {
+		for _, w := range r.blockers {
+			if w.Issue.ID == id {
+				add(r.ID)
+			}
+		}
+		if changed == nil {
+			continue
+		}
+		for _, c := range r.children {
+			if c.Identifier == changed.Identifier {
+				add(r.ID)
+			}
+		}
+	}
+}

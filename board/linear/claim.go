@@ -1,0 +1,223 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// sessionName is what a session may be called: it ends up in comments and on
+// command lines.
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+
+// How often the comments are read again after a claim while ours is not among
+// them, and after which pauses.
+var readBack = []time.Duration{0, 150 * time.Millisecond, 600 * time.Millisecond}
+
+// Claim takes a row or renews a claim on it. Of several sessions that take a
+// row at once one wins: the earliest by Linear's clock among the fresh claims;
+// the others take theirs back and get ErrClaimConflict.
+func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	c, err := b.claim(ctx, by, ref, req)
+	if err != nil {
+		return board.Claim{}, fmt.Errorf("claim %s: %w", ref, err)
+	}
+	c.Run = req.Run // the text form has none
+	return c, nil
+}
+
+func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	if !sessionName.MatchString(req.Session) {
+		return board.Claim{}, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, oneLine(req.Session))
+	}
+	r, s, err := b.one(ctx, ref)
+	if err != nil {
+		return board.Claim{}, err
+	}
+	h, held := b.standing(r.comments)
+	switch {
+	case req.Renew && !held:
+		return board.Claim{}, fmt.Errorf("%w: session %s no longer holds it", board.ErrClaimConflict, req.Session)
+	case req.Renew && h.claim.Session != req.Session:
+		// A claim of ours that lost the row is taken back.
+		return board.Claim{}, conflict(h, b.withdraw(ctx, r, req.Session))
+	case held && h.claim.Session == req.Session && (req.Renew || h.claim.Kind == req.Kind):
+		return b.restamp(ctx, r, h)
+	}
+	i := b.issue(r, s)
+	if err := board.MayClaim(by, &i); err != nil {
+		return board.Claim{}, err
+	}
+	if held && !req.Steal && h.claim.Session != req.Session && h.fresh(b.now(), b.o.StaleWindow) {
+		return board.Claim{}, conflict(h, nil)
+	}
+	return b.take(ctx, r, req, h, held)
+}
+
+func conflict(h held, also error) error {
+	err := fmt.Errorf("%w: session %s holds it", board.ErrClaimConflict, h.claim.Session)
+	if also != nil {
+		return fmt.Errorf("%w (and the own claim could not be taken back: %w)", err, also)
+	}
+	return err
+}
+
+// restamp moves the stamp of a claim that was just read to be ours. Within the
+// same minute there is nothing to write.
+func (b *Board) restamp(ctx context.Context, r *row, h held) (board.Claim, error) {
+	c := h.claim
+	c.Stamp = b.minute()
+	if c.Text() == h.comment.Body {
+		return c, nil
+	}
+	_, err := b.reword(ctx, r.ID, h.comment.ID, c.Text())
+	return c, err
+}
+
+// minute is the stamp's precision.
+func (b *Board) minute() time.Time { return b.now().Truncate(time.Minute) }
+
+// take makes a new claim: the delegate first, then the comment, then the look
+// whose claim stands.
+func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held, isHeld bool) (board.Claim, error) {
+	if err := b.delegate(ctx, r, board.DelegateOf(req.Kind)); err != nil {
+		return board.Claim{}, err
+	}
+	c := board.Claim{Kind: req.Kind, Session: req.Session, Stamp: b.minute(), From: req.From}
+	if isHeld && h.comment.User != nil && h.comment.User.IsMe && (req.Steal || h.claim.Session == req.Session) {
+		// Our account's claim passes to another session in place.
+		if _, err := b.reword(ctx, r.ID, h.comment.ID, c.Text()); err != nil {
+			return board.Claim{}, err
+		}
+		return c, b.clear(ctx, r, func(o held) bool { return o.comment.ID != h.comment.ID })
+	}
+	made, err := b.say(ctx, r.ID, c.Text())
+	if err != nil {
+		return board.Claim{}, err
+	}
+	others, err := b.settle(ctx, r, made)
+	if err != nil {
+		return board.Claim{}, err
+	}
+	if req.Steal {
+		others = slices.DeleteFunc(others, func(h held) bool { return h.comment.User.IsMe }) // those can be cleared away
+	}
+	if len(others) > 0 {
+		return board.Claim{}, conflict(others[0], b.unsay(ctx, r.ID, made.ID))
+	}
+	// The claim stands. What is left of others is stale; a failure to clear it
+	// away loses nothing.
+	_ = b.clear(ctx, r, func(o held) bool { return o.comment.ID != made.ID && (req.Steal || !o.fresh(b.now(), b.o.StaleWindow)) })
+	return c, nil
+}
+
+// settle reads the comments back and answers the fresh claims that came before
+// ours. A read that does not show ours is older than it and proves nothing; it
+// is made again. When ours never shows, the answer to its own write counts.
+func (b *Board) settle(ctx context.Context, r *row, made commentWire) ([]held, error) {
+	for _, wait := range readBack {
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+		list, err := b.thread(ctx, r.ID)
+		if err != nil {
+			// Ours stands there whatever the reason; the next read will tell.
+			return nil, fmt.Errorf("%w: the claim is written, but not whose claim stands: %w", board.ErrUnknownOutcome, err)
+		}
+		r.comments = list
+		if !slices.ContainsFunc(list, func(c commentWire) bool { return c.ID == made.ID }) {
+			continue
+		}
+		var before []held
+		for _, h := range claimsOf(list) {
+			if h.comment.ID == made.ID {
+				break
+			}
+			if h.fresh(b.now(), b.o.StaleWindow) {
+				before = append(before, h)
+			}
+		}
+		return before, nil
+	}
+	return nil, nil
+}
+
+// delegate hands the row to an agent. The answer shows it in `delegate`, not in
+// `assignee`.
+func (b *Board) delegate(ctx context.Context, r *row, to board.Delegate) error {
+	id := b.agent(to)
+	if r.Delegate != nil && r.Delegate.ID == id {
+		return nil
+	}
+	_, err := b.update(ctx, r, IssueUpdateInput{"delegateId": id}, func(r *row) bool { return r.Delegate != nil && r.Delegate.ID == id })
+	if err != nil {
+		return fmt.Errorf("delegate it to the %s agent: %w", to, err)
+	}
+	return nil
+}
+
+// clear deletes the claims that are chosen. Another account's comments are its
+// own to delete.
+func (b *Board) clear(ctx context.Context, r *row, which func(held) bool) error {
+	for _, h := range claimsOf(r.comments) {
+		if !which(h) || !h.comment.User.IsMe {
+			continue
+		}
+		if err := b.unsay(ctx, r.ID, h.comment.ID); err != nil {
+			return fmt.Errorf("delete the claim of session %s: %w", h.claim.Session, err)
+		}
+	}
+	return nil
+}
+
+// withdraw deletes the claims of one session.
+func (b *Board) withdraw(ctx context.Context, r *row, session string) error {
+	return b.clear(ctx, r, func(h held) bool { return h.claim.Session == session })
+}
+
+// Assign moves the delegate and deletes the claim.
+func (b *Board) Assign(ctx context.Context, _ board.Actor, ref board.Ref, to board.Delegate) error {
+	r, _, err := b.one(ctx, ref)
+	if err == nil {
+		err = b.delegate(ctx, r, to)
+	}
+	if err == nil {
+		err = b.clear(ctx, r, func(held) bool { return true })
+	}
+	if err != nil {
+		return fmt.Errorf("assign %s: %w", ref, err)
+	}
+	return nil
+}
+
+// Release clears delegate and assignee with explicit nulls in one write, and
+// then deletes the claim: until that is done the row stays protected. With a
+// session, another session's claim is left alone.
+func (b *Board) Release(ctx context.Context, _ board.Actor, ref board.Ref, session string) error {
+	r, _, err := b.one(ctx, ref)
+	if err == nil {
+		err = b.release(ctx, r, session)
+	}
+	if err != nil {
+		return fmt.Errorf("release %s: %w", ref, err)
+	}
+	return nil
+}
+
+func (b *Board) release(ctx context.Context, r *row, session string) error {
+	h, isHeld := b.standing(r.comments)
+	if session != "" && isHeld && h.claim.Session != session {
+		return b.withdraw(ctx, r, session)
+	}
+	if r.Delegate != nil || r.Assignee != nil {
+		_, err := b.update(ctx, r, IssueUpdateInput{"delegateId": nil, "assigneeId": nil}, func(r *row) bool { return r.Delegate == nil && r.Assignee == nil })
+		if err != nil {
+			return err
+		}
+	}
+	return b.clear(ctx, r, func(held) bool { return true })
+}

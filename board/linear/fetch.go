@@ -1,0 +1,176 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/shurcooL/graphql"
+)
+
+// How much one page asks for at first. A page that Linear calls too complex is
+// asked again at half the size, and stays so.
+const (
+	rowsAPage     = 40
+	commentsAPage = 200
+)
+
+type (
+	rowsPart struct {
+		Issues struct {
+			Nodes    []rowWire
+			PageInfo pageInfo
+		} `graphql:"issues(filter: $issues, first: $rows, after: $rowsAfter, includeArchived: $archived)"`
+	}
+	commentsPart struct {
+		Comments struct {
+			Nodes    []commentOn
+			PageInfo pageInfo
+		} `graphql:"comments(filter: $comments, first: $words, after: $wordsAfter)"`
+	}
+)
+
+// cursorVar is a page's cursor as a variable that may be null.
+func cursorVar(c *string) *graphql.String {
+	if c == nil {
+		return nil
+	}
+	s := graphql.String(*c)
+	return &s
+}
+
+// reading is a list of rows and one of their comments, read side by side: one
+// request takes the next page of both.
+type reading struct {
+	b        *Board
+	issues   IssueFilter
+	comments CommentFilter
+	archived bool
+
+	rows      []*row
+	words     []commentOn
+	rowsMore  bool
+	wordsMore bool
+	rowsAt    *string
+	wordsAt   *string
+}
+
+// fetch reads all rows that fit the filter, and all comments that fit theirs.
+func (b *Board) fetch(ctx context.Context, issues IssueFilter, comments CommentFilter, archived bool) ([]*row, []commentOn, error) {
+	r := &reading{b: b, issues: issues, comments: comments, archived: archived, rowsMore: true, wordsMore: true}
+	for r.rowsMore || r.wordsMore {
+		err := r.page(ctx)
+		if errors.Is(err, errComplex) && b.mirror.smaller() {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for n, row := range r.rows {
+		if !row.short {
+			continue
+		}
+		whole, _, err := b.read(ctx, row.Identifier)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.rows[n] = whole
+	}
+	return r.rows, r.words, nil
+}
+
+func (r *reading) page(ctx context.Context) error {
+	rows, words := r.b.mirror.pageSizes()
+	vars := map[string]any{}
+	if r.rowsMore {
+		vars["issues"], vars["rows"], vars["rowsAfter"] = r.issues, graphql.Int(rows), cursorVar(r.rowsAt)
+		vars["archived"] = graphql.Boolean(r.archived)
+	}
+	if r.wordsMore {
+		vars["comments"], vars["words"], vars["wordsAfter"] = r.comments, graphql.Int(words), cursorVar(r.wordsAt)
+	}
+	switch {
+	case r.rowsMore && r.wordsMore:
+		var q struct {
+			rowsPart
+			commentsPart
+		}
+		if err := r.b.client.query(ctx, toPoll, &q, vars); err != nil {
+			return err
+		}
+		r.takeRows(&q.rowsPart)
+		r.takeWords(&q.commentsPart)
+	case r.rowsMore:
+		var q rowsPart
+		if err := r.b.client.query(ctx, toPoll, &q, vars); err != nil {
+			return err
+		}
+		r.takeRows(&q)
+	default:
+		var q commentsPart
+		if err := r.b.client.query(ctx, toPoll, &q, vars); err != nil {
+			return err
+		}
+		r.takeWords(&q)
+	}
+	return nil
+}
+
+func (r *reading) takeRows(p *rowsPart) {
+	for n := range p.Issues.Nodes {
+		r.rows = append(r.rows, rowOf(&p.Issues.Nodes[n]))
+	}
+	r.rowsAt = p.Issues.PageInfo.EndCursor
+	r.rowsMore = p.Issues.PageInfo.HasNextPage && r.rowsAt != nil
+}
+
+func (r *reading) takeWords(p *commentsPart) {
+	r.words = append(r.words, p.Comments.Nodes...)
+	r.wordsAt = p.Comments.PageInfo.EndCursor
+	r.wordsMore = p.Comments.PageInfo.HasNextPage && r.wordsAt != nil
+}
+
+// read reads one issue whole, with the states of the team, and puts on it what
+// this process has written since.
+func (b *Board) read(ctx context.Context, ref string) (*row, *states, error) {
+	var q struct {
+		Issue wholeWire `graphql:"issue(id: $id)"`
+		statesQuery
+	}
+	err := b.client.query(ctx, toRead, &q, map[string]any{"id": text(ref), "states": b.statesFilter()})
+	if err != nil {
+		return nil, nil, err
+	}
+	r := rowOfWhole(&q.Issue)
+	if q.Issue.Comments.PageInfo.HasNextPage {
+		if r.comments, err = b.thread(ctx, r.ID); err != nil {
+			return nil, nil, fmt.Errorf("read the comments of %s: %w", ref, err)
+		}
+	}
+	b.patch(r)
+	return r, b.statesOf(q.WorkflowStates.Nodes), nil
+}
+
+// thread reads all comments of an issue.
+func (b *Board) thread(ctx context.Context, id string) ([]commentWire, error) {
+	vars := map[string]any{
+		"comments":   CommentFilter{"issue": map[string]any{"id": eq(id)}},
+		"words":      graphql.Int(commentsAPage),
+		"wordsAfter": (*graphql.String)(nil),
+	}
+	var all []commentWire
+	for {
+		var q commentsPart
+		if err := b.client.query(ctx, toRead, &q, vars); err != nil {
+			return nil, err
+		}
+		for _, c := range q.Comments.Nodes {
+			all = append(all, c.commentWire)
+		}
+		if !q.Comments.PageInfo.HasNextPage || q.Comments.PageInfo.EndCursor == nil {
+			return all, nil
+		}
+		vars["wordsAfter"] = cursorVar(q.Comments.PageInfo.EndCursor)
+	}
+}

@@ -1,0 +1,139 @@
+package linear
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// meta is what the client library drops of an answer: its status, its errors
+// whole, and what is left of the hour.
+type meta struct {
+	status int
+	errors []wireError
+	left   levels
+	retry  time.Duration // Retry-After
+}
+
+// levels are what an answer's headers say of the hour's budget.
+type levels struct {
+	known           bool
+	requests, limit int
+	requestsReset   time.Time
+	points          int
+	pointsReset     time.Time
+	endpoint        int // of the endpoint's own limit; -1 where there is none
+	endpointReset   time.Time
+}
+
+type metaKey struct{}
+
+// wireError is one entry of an answer's errors.
+type wireError struct {
+	Message    string `json:"message"`
+	Extensions struct {
+		Type  string `json:"type"`
+		Code  string `json:"code"`
+		Shown string `json:"userPresentableMessage"`
+	} `json:"extensions"`
+}
+
+// judge names the error: by code and type, since Linear gives both and
+// sometimes only one.
+func (e *wireError) judge(status int) error {
+	typ := strings.ToLower(e.Extensions.Type)
+	said := e.Extensions.Shown
+	if said == "" {
+		said = e.Message
+	}
+	said = strings.TrimSuffix(oneLine(said), ".")
+	switch {
+	case e.Extensions.Code == "RATELIMITED" || typ == "ratelimited" || status == http.StatusTooManyRequests:
+		return &LimitError{}
+	case e.Extensions.Code == "AUTHENTICATION_ERROR" || typ == "authentication error" || status == http.StatusUnauthorized:
+		return &KeyError{Said: said}
+	case strings.Contains(strings.ToLower(e.Message+" "+said), "too complex"):
+		return fmt.Errorf("%w: %s", errComplex, said)
+	case strings.HasPrefix(strings.ToLower(e.Message), "entity not found"), strings.Contains(strings.ToLower(said), "could not find referenced"):
+		return fmt.Errorf("%w: %s", board.ErrNotFound, said)
+	}
+	return &RefusedError{Said: said, Type: e.Extensions.Type}
+}
+
+// transportWithKey adds the key to each request and reads what the library
+// drops of the answer.
+type transportWithKey struct {
+	key  string
+	next http.RoundTripper
+}
+
+// maxAnswer is more than any page of ours holds, in bytes.
+const maxAnswer = 64 << 20
+
+func (t *transportWithKey) RoundTrip(in *http.Request) (*http.Response, error) {
+	out := in.Clone(in.Context())
+	out.Header.Set("Authorization", t.key)
+	out.Header.Set("User-Agent", "dispatcher")
+	resp, err := t.next.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	m, ok := in.Context().Value(metaKey{}).(*meta)
+	if ok {
+		m.read(resp, body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+func (m *meta) read(resp *http.Response, body []byte) {
+	m.status = resp.StatusCode
+	var answer struct {
+		Errors []wireError `json:"errors"`
+	}
+	if json.Unmarshal(body, &answer) == nil {
+		m.errors = answer.Errors
+	}
+	h := resp.Header
+	m.left.requests, m.left.known = number(h, "X-RateLimit-Requests-Remaining")
+	m.left.limit, _ = number(h, "X-RateLimit-Requests-Limit")
+	m.left.requestsReset = moment(h, "X-RateLimit-Requests-Reset")
+	m.left.pointsReset = moment(h, "X-RateLimit-Complexity-Reset")
+	var ok bool
+	if m.left.points, ok = number(h, "X-RateLimit-Complexity-Remaining"); !ok {
+		m.left.points = -1
+	}
+	if m.left.endpoint, ok = number(h, "X-RateLimit-Endpoint-Requests-Remaining"); !ok {
+		m.left.endpoint = -1
+	}
+	m.left.endpointReset = moment(h, "X-RateLimit-Endpoint-Requests-Reset")
+	if s, ok := number(h, "Retry-After"); ok {
+		m.retry = time.Duration(s) * time.Second
+	}
+}
+
+func number(h http.Header, name string) (int, bool) {
+	n, err := strconv.ParseFloat(h.Get(name), 64)
+	return int(n), err == nil
+}
+
+// moment reads a time in milliseconds since 1970.
+func moment(h http.Header, name string) time.Time {
+	n, ok := number(h, name)
+	if !ok || n <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n)).UTC()
+}

@@ -1,0 +1,175 @@
+package linear
+
+import "time"
+
+// The types of variables: the client library takes their names for GraphQL's.
+type (
+	// IssueFilter narrows a list of issues.
+	IssueFilter map[string]any
+	// CommentFilter narrows a list of comments.
+	CommentFilter map[string]any
+	// WorkflowStateFilter narrows a list of states.
+	WorkflowStateFilter map[string]any
+	// IssueLabelFilter narrows a list of labels.
+	IssueLabelFilter map[string]any
+	// IssueUpdateInput changes an issue; a key with nil sends an explicit null,
+	// which clears.
+	IssueUpdateInput map[string]any
+)
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   *string
+}
+
+type userWire struct {
+	ID          string
+	DisplayName string
+	App         bool
+	IsMe        bool
+}
+
+type stateWire struct {
+	ID       string
+	Name     string
+	Type     string
+	Position float64
+}
+
+type blockerWire struct {
+	Type  string
+	Issue struct {
+		ID         string
+		Identifier string
+		State      struct{ Type string }
+	}
+}
+
+type childWire struct {
+	Identifier string
+	Title      string
+	State      struct{ Name, Type string }
+}
+
+type historyWire struct {
+	CreatedAt time.Time
+	Actor     *struct {
+		ID   string
+		App  bool
+		IsMe bool
+	}
+	FromState *struct{ ID string }
+	ToState   *struct{ ID string }
+}
+
+// issueWire are the fields of an issue that are no lists.
+type issueWire struct {
+	ID               string
+	Identifier       string
+	Title            string
+	Description      *string
+	URL              string `graphql:"url"`
+	SortOrder        float64
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
+	ArchivedAt       *time.Time
+	Trashed          *bool
+	Team             struct{ ID string }
+	Project          *struct{ ID, Name string }
+	ProjectMilestone *struct{ ID, Name string }
+	State            stateWire
+	Assignee         *userWire
+	Delegate         *userWire
+	Creator          *struct{ DisplayName string }
+	Parent           *struct{ Identifier string }
+}
+
+// rowWire is a row of a page: its lists are cut short, each with a bound of
+// its own, and a row whose lists are longer is read again by itself.
+type rowWire struct {
+	issueWire
+	Labels struct {
+		Nodes    []struct{ Name string }
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"labels(first: 10)"`
+	Children struct {
+		Nodes    []childWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"children(first: 10)"`
+	InverseRelations struct {
+		Nodes    []blockerWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"inverseRelations(first: 10)"`
+	Attachments struct {
+		Nodes    []struct{ URL string }
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"attachments(first: 8)"`
+	History struct {
+		Nodes    []historyWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"history(first: 6, orderBy: createdAt)"`
+}
+
+// wholeWire is one issue by itself, with its comments.
+type wholeWire struct {
+	issueWire
+	Labels struct {
+		Nodes    []struct{ Name string }
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"labels(first: 50)"`
+	Children struct {
+		Nodes    []childWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"children(first: 100)"`
+	InverseRelations struct {
+		Nodes    []blockerWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"inverseRelations(first: 100)"`
+	Attachments struct {
+		Nodes    []struct{ URL string }
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"attachments(first: 50)"`
+	History struct {
+		Nodes    []historyWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"history(first: 50, orderBy: createdAt)"`
+	Comments struct {
+		Nodes    []commentWire
+		PageInfo pageInfo
+	} `graphql:"comments(first: 100, orderBy: createdAt)"`
+}
+
+type commentWire struct {
+	ID        string
+	Body      string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	User      *userWire
+}
+
+// commentOn is a comment with whose it is.
+type commentOn struct {
+	commentWire
+	Issue *struct{ ID string }
+}
+
+// issuePayload is what an update confirms.
+type issuePayload struct {
+	Success bool
+	Issue   *struct {
+		ID          string
+		UpdatedAt   time.Time
+		Description *string
+		State       stateWire
+		Assignee    *userWire
+		Delegate    *userWire
+		Labels      struct {
+			Nodes []struct{ Name string }
+		} `graphql:"labels(first: 50)"`
+	}
+}
+
+type commentPayload struct {
+	Success bool
+	Comment commentWire
+}

@@ -1,0 +1,225 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// lockPause is how long Linear's own locks get before a write is tried again.
+const lockPause = 500 * time.Millisecond
+
+// once sends a mutation. When the answer was lost it looks whether the write
+// happened; only where it did not is it sent again, once.
+func (b *Board) once(ctx context.Context, send func() error, happened func() (bool, error)) error {
+	err := send()
+	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lock() {
+		if err := pause(ctx, lockPause); err != nil {
+			return err
+		}
+		err = send()
+	}
+	for tries := 0; errors.Is(err, board.ErrUnknownOutcome); tries++ {
+		done, look := happened()
+		switch {
+		case look != nil:
+			return errors.Join(err, look)
+		case done:
+			return nil
+		case tries > 0:
+			return err
+		}
+		err = send()
+	}
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// update changes an issue and holds the answer against what was wanted. A key
+// with nil sends an explicit null, which is how Linear clears.
+func (b *Board) update(ctx context.Context, r *row, input IssueUpdateInput, as func(*row) bool) (time.Time, error) {
+	var made *issuePayload
+	send := func() error {
+		var m struct {
+			IssueUpdate issuePayload `graphql:"issueUpdate(id: $id, input: $input)"`
+		}
+		if err := b.client.mutate(ctx, &m, map[string]any{"id": text(r.ID), "input": input}); err != nil {
+			return err
+		}
+		if m.IssueUpdate.Success && m.IssueUpdate.Issue != nil {
+			made = &m.IssueUpdate
+		}
+		return nil
+	}
+	var found *row
+	err := b.once(ctx, send, func() (bool, error) {
+		now, _, err := b.read(ctx, r.ID)
+		if err != nil {
+			return false, err
+		}
+		found = now
+		return as(now), nil
+	})
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case made == nil && found != nil:
+		return found.UpdatedAt, nil
+	case made == nil:
+		return time.Time{}, errors.New("Linear did not carry the change out")
+	}
+	b.updated(made)
+	p := made.Issue
+	after := *r
+	after.Description, after.State, after.Assignee, after.Delegate, after.labels = p.Description, p.State, p.Assignee, p.Delegate, nodesOf(p.Labels.Nodes)
+	if !as(&after) {
+		return p.UpdatedAt, fmt.Errorf("Linear confirms the change with something else: it shows the state %s and the delegate %s",
+			oneLine(p.State.Name), nameOf(p.Delegate))
+	}
+	return p.UpdatedAt, nil
+}
+
+func nameOf(u *userWire) string {
+	if u == nil {
+		return "nobody"
+	}
+	return oneLine(u.DisplayName)
+}
+
+// SetState moves a row to a state, named in any case. The name is looked up in
+// the team's states as they are now.
+func (b *Board) SetState(ctx context.Context, by board.Actor, ref board.Ref, state string, from board.Role) error {
+	err := b.setState(ctx, by, ref, state, from)
+	if err != nil {
+		return fmt.Errorf("move %s: %w", ref, err)
+	}
+	return nil
+}
+
+func (b *Board) setState(ctx context.Context, by board.Actor, ref board.Ref, state string, from board.Role) error {
+	r, s, err := b.one(ctx, ref)
+	if err != nil {
+		return err
+	}
+	to, err := s.named(state)
+	if err != nil {
+		return err
+	}
+	if from != board.RoleNone && s.roleOf(r.State.ID) != from {
+		return fmt.Errorf("%w: it is in %s", board.ErrChanged, oneLine(r.State.Name))
+	}
+	if r.State.ID == to.ID {
+		return nil
+	}
+	note := move{Issue: r.ID, From: r.State.ID, To: to.ID, By: by.Kind, After: r.UpdatedAt}
+	if err := b.moves.write(ctx, note); err != nil {
+		return fmt.Errorf("note who makes the move: %w", err)
+	}
+	at, err := b.update(ctx, r, IssueUpdateInput{"stateId": to.ID}, func(r *row) bool { return r.State.ID == to.ID })
+	if err != nil {
+		return err
+	}
+	note.At = at
+	// The move is made. Without its time the first note stands for it.
+	_ = b.moves.write(ctx, note)
+	return nil
+}
+
+// Tick sets or clears a checkbox of the description. The description is read
+// first: every other character stays as it is.
+func (b *Board) Tick(ctx context.Context, _ board.Actor, ref board.Ref, box board.Box) error {
+	r, _, err := b.one(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("tick a box of %s: %w", ref, err)
+	}
+	body := ""
+	if r.Description != nil {
+		body = *r.Description
+	}
+	next, err := board.Tick(body, box)
+	if err != nil {
+		return fmt.Errorf("tick a box of %s: %w", ref, err)
+	}
+	if next == body {
+		return nil
+	}
+	_, err = b.update(ctx, r, IssueUpdateInput{"description": next}, func(r *row) bool {
+		return r.Description != nil && sameBoxes(*r.Description, next)
+	})
+	if err != nil {
+		return fmt.Errorf("tick a box of %s: %w", ref, err)
+	}
+	return nil
+}
+
+// sameBoxes compares the boxes alone: Linear may write Markdown in its own way.
+func sameBoxes(a, b string) bool {
+	return slices.EqualFunc(board.Checkboxes(a), board.Checkboxes(b), func(x, y board.Checkbox) bool { return x.Done == y.Done })
+}
+
+// Label puts a label that the workspace or the team has on an issue, or takes
+// it off, and leaves its other labels alone. A label in a group may be named
+// with it: `Group/Label`.
+func (b *Board) Label(ctx context.Context, _ board.Actor, ref board.Ref, name string, add bool) error {
+	r, _, err := b.one(ctx, ref)
+	if err != nil {
+		return err
+	}
+	group, leaf, grouped := strings.Cut(name, "/")
+	if !grouped {
+		leaf = name
+	}
+	has := slices.ContainsFunc(r.labels, func(l string) bool { return equalFold(l, name) || equalFold(l, leaf) })
+	if has == add && !grouped {
+		return nil
+	}
+	id, err := b.labelID(ctx, name, group, leaf, grouped)
+	if err != nil {
+		if !add && errors.Is(err, board.ErrNotFound) && !has {
+			return nil
+		}
+		return err
+	}
+	key := "addedLabelIds"
+	if !add {
+		key = "removedLabelIds"
+	}
+	_, err = b.update(ctx, r, IssueUpdateInput{key: []string{id}}, func(r *row) bool {
+		return grouped || slices.ContainsFunc(r.labels, func(l string) bool { return equalFold(l, leaf) || equalFold(l, name) }) == add
+	})
+	return err
+}
+
+// LinkPR attaches a pull request by name or URL; twice is once.
+func (b *Board) LinkPR(ctx context.Context, _ board.Actor, ref board.Ref, pr string) error {
+	r, _, err := b.one(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("link %s: %w", oneLine(pr), err)
+	}
+	url, ok := PullURL(b.o.Repository, strings.TrimSpace(pr), b.o.LocalPulls)
+	switch {
+	case !ok:
+		return fmt.Errorf("link a pull request to %s: %w: %q is neither a number nor a URL", ref, board.ErrForbidden, oneLine(pr))
+	case slices.Contains(r.links, url):
+		return nil
+	}
+	if err := b.attach(ctx, r, url); err != nil {
+		return fmt.Errorf("link %s to %s: %w", oneLine(pr), ref, err)
+	}
+	return nil
+}
