@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/attention"
@@ -228,12 +229,20 @@ func (s *speaker) news() {
 	}
 	if n := m.notice(); n != nil && n.ID != s.notice {
 		s.notice = n.ID
-		s.say("attention: " + widget.Clean(strings.TrimSpace(string(n.Ref)+" "+n.Text)))
+		s.say("attention: " + about(n.Ref, n.Text))
 	}
 	for _, e := range s.watch.Look(m.snap) {
 		s.say("needs you: " + e.Text)
 	}
 	s.entries(m.snap)
+}
+
+// about is a text with the issue that it is about before it, once.
+func about(ref board.Ref, text string) string {
+	if ref == "" || strings.HasPrefix(text, string(ref)) {
+		return widget.Clean(text)
+	}
+	return widget.Clean(string(ref) + " " + text)
 }
 
 func lastEntry(snap *state.Snapshot) state.Entry {
@@ -257,7 +266,7 @@ func (s *speaker) entries(snap *state.Snapshot) {
 		if e.Bad {
 			mark = "failed: "
 		}
-		s.say(widget.Clean(strings.TrimSpace(e.At.In(s.room.now().Location()).Format("15:04") + " " + mark + string(e.Ref) + " " + e.Text)))
+		s.say(e.At.In(s.room.now().Location()).Format("15:04") + " " + mark + about(e.Ref, e.Text))
 	}
 	s.entry = lastEntry(snap)
 }
