@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -32,6 +33,7 @@ type worker struct {
 	spent       float64
 	limit       time.Time
 	trouble     state.Trouble
+	talk        talk
 }
 
 func (v *worker) lives() bool { return v.phase == state.WorkerRunning }
@@ -45,6 +47,7 @@ func (v *worker) status() state.WorkerStatus {
 	return state.WorkerStatus{
 		Phase: v.phase, PID: v.pid, PIDStart: fmt.Sprint(v.pid), LastSign: v.started, Exit: v.exit,
 		LastOutput: output, Busy: v.tool > 0, Below: v.tool, Waiting: v.waits, CostUSD: v.spent,
+		Requests: slices.Clone(v.talk.requests), Messages: slices.Clone(v.talk.messages),
 	}
 }
 
@@ -59,6 +62,7 @@ func (w *world) interruptWorker(run string) {
 	v.interrupted++
 	if !v.deaf {
 		v.waits, v.hushed = true, time.Now()
+		v.tell()
 	}
 }
 
@@ -82,7 +86,7 @@ func (w *world) startWorker(spec state.RunSpec) (state.WorkerStatus, error) {
 	play := w.script(r.Ref, r.Kind)
 	w.pids++
 	ctx, cancel := context.WithCancel(context.Background())
-	v := &worker{w: w, spec: spec, phase: state.WorkerRunning, pid: w.pids, started: time.Now(), over: make(chan struct{}), stop: cancel}
+	v := &worker{w: w, spec: spec, phase: state.WorkerRunning, pid: w.pids, started: time.Now(), over: make(chan struct{}), stop: cancel, talk: newTalk()}
 	w.workers[r.ID] = v
 	a := &agent{w: w, v: v, ctx: ctx, Run: r, Spec: spec, board: w.as(board.Actor{Kind: board.ActorOfKind(r.Kind), Run: r.ID, Ref: r.Ref, Epoch: r.Epoch})}
 	go a.live(play)
@@ -118,10 +122,21 @@ func (w *world) watch(ctx context.Context, run string, changed func(state.Worker
 	st := w.observe(run)
 	st.Tail, st.Lines = []state.Line{{Kind: state.LineText, Text: "at work on " + string(v.spec.Run.Ref)}}, 1
 	changed(st)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-v.over:
+	for over := false; !over; {
+		w.mu.Lock()
+		news := v.talk.news
+		w.mu.Unlock()
+		if now := w.observe(run); !slices.EqualFunc(now.Requests, st.Requests, sameRequest) || now.Waiting != st.Waiting || !slices.Equal(now.Messages, st.Messages) {
+			now.Lines, st = 1, now
+			changed(now)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-v.over:
+			over = true
+		case <-news:
+		}
 	}
 	// Nothing was said since: a launcher leaves out lines that are known.
 	st = w.observe(run)

@@ -51,6 +51,7 @@ script. Each command is answered when the loop has taken it.`,
 	for _, v := range ctlVerbs() {
 		cmd.AddCommand(newCtlVerbCmd(f, v))
 	}
+	cmd.AddCommand(newCtlWorkerCmds(f)...)
 	return cmd
 }
 
@@ -157,10 +158,13 @@ func printStatus(f *app.Factory, s *state.Snapshot) error {
 		if w.Outcome != "" {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s %s try %d, %s: %s", w.Run.Ref, w.Run.Kind, w.Run.Attempt,
-			age(s.At.Sub(w.Run.ClaimedAt)), orDash(w.Activity)))
+		lines = append(lines, workerLine(s, w))
 	}
+	lines = append(lines, requestLines(s)...)
 	for _, n := range s.Needs {
+		if n.Kind == state.NeedRequest {
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("! %s %s, %s: %s", n.Ref, n.Kind, age(s.At.Sub(n.Since)), firstLineOf(n.Text)))
 	}
 	for _, line := range lines {

@@ -50,6 +50,7 @@ func TestReconcile(t *testing.T) {
 		{"", "it never wrote, and started just now", []func(*plan.Look){quiet(9 * time.Hour), func(l *plan.Look) { l.Run.StartedAt = ago(time.Minute) }}, none, "", ""},
 		{"failures.md 48", "the machine slept", []func(*plan.Look){quiet(9 * time.Hour), func(l *plan.Look) { l.Since = ago(time.Minute) }}, none, "", ""},
 		{"", "it waits for a person", []func(*plan.Look){quiet(9 * time.Hour), waits}, none, "", ""},
+		{"", "it asks its owner", []func(*plan.Look){quiet(9 * time.Hour), func(l *plan.Look) { l.Worker.Requests = []state.Request{{}} }}, none, "", ""},
 		{"", "stall detection is off", []func(*plan.Look){quiet(9 * time.Hour), func(l *plan.Look) { l.Settings.Stall = plan.Stall{} }}, none, "", ""},
 		{"", "unknown row, and quiet", []func(*plan.Look){unknown, quiet(10 * time.Minute)}, plan.ActInterrupt, "", ""},
 		{"", "interrupted, within the grace", []func(*plan.Look){quiet(11 * time.Minute), interrupted(59 * time.Second)}, none, "", ""},

@@ -72,6 +72,10 @@ type agent struct {
 	failed bool // the last result was an error
 	spent  usage
 	known  bool // a message came: the session exists
+
+	asked   *asked          // what waits for the host's answer
+	allowed map[string]bool // commands that the host allowed for the session
+	denials []object        // calls that it did not allow
 }
 
 // Run is the scripted agent. It answers the exit code.
@@ -119,7 +123,7 @@ func start(opt Options) (*agent, error) {
 		wire: &wire{
 			out: opt.Out, session: opt.Session, cwd: opt.Dir, now: opt.Now, mode: "acceptEdits",
 		},
-		session: sess, signals: opt.Signals, set: map[string]string{},
+		session: sess, signals: opt.Signals, set: map[string]string{}, allowed: map[string]bool{}, denials: []object{},
 	}, nil
 }
 
@@ -291,6 +295,8 @@ func (a *agent) take(in input, ok bool) error {
 		a.queue = append(a.queue, in.message)
 	case in.control != nil:
 		return a.control(in.control)
+	case in.answer != nil:
+		a.answered(in.answer)
 	}
 	return nil
 }

@@ -50,15 +50,20 @@ type Step struct {
 	Write   *Content `json:"write,omitempty"`
 	Append  *Content `json:"append,omitempty"` // at the end, unless it is there already
 	Replace *Replace `json:"replace,omitempty"`
-	Run     []string `json:"run,omitempty"`   // a program and its arguments
-	Tick    string   `json:"tick,omitempty"`  // "all": every open box of the issue's list
-	Crash   string   `json:"crash,omitempty"` // this on standard error, then exit 1 without a result
-	Exit    *int     `json:"exit,omitempty"`  // end the process at once with this code
-	Final   string   `json:"final,omitempty"` // the last message of the turn
+	Run     []string `json:"run,omitempty"`  // a program and its arguments
+	Tick    string   `json:"tick,omitempty"` // "all": every open box of the issue's list
+	// Question asks a person, Hear waits for a message.
+	Question *Question `json:"question,omitempty"`
+	Hear     bool      `json:"hear,omitempty"`
+	Crash    string    `json:"crash,omitempty"` // this on standard error, then exit 1 without a result
+	Exit     *int      `json:"exit,omitempty"`  // end the process at once with this code
+	Final    string    `json:"final,omitempty"` // the last message of the turn
 
-	// Of Run: a failure does not fail the step; variables taken from its
+	// Of Run: ask whether it may be run; a failure, or a denial, does not fail
+	// the step; variables taken from its
 	// output (the first group of each expression, or the whole match); files
 	// laid into {{tmp}} before it starts.
+	Ask     bool              `json:"ask,omitempty"`
 	MayFail bool              `json:"mayFail,omitempty"`
 	Capture map[string]string `json:"capture,omitempty"`
 	Files   map[string]string `json:"files,omitempty"`
@@ -69,6 +74,16 @@ type Content struct {
 	Path       string `json:"path"` // slash-separated, inside the working directory
 	Content    string `json:"content"`
 	Executable bool   `json:"executable,omitempty"`
+}
+
+// Question is a question to a person. The answer is the variable As, and
+// Otherwise where nobody answers.
+type Question struct {
+	Text      string   `json:"text"`
+	Header    string   `json:"header,omitempty"`
+	Options   []string `json:"options,omitempty"`
+	As        string   `json:"as"`
+	Otherwise string   `json:"otherwise,omitempty"`
 }
 
 // Replace changes the first Old of a file to New. It does nothing where New

@@ -13,6 +13,7 @@ import (
 type input struct {
 	message *message
 	control *control
+	answer  *response
 	bad     error // a line that is not JSON: it ends the process
 }
 
@@ -58,8 +59,8 @@ func read(r io.Reader, to chan<- input, done <-chan struct{}) {
 	}
 }
 
-// parseInput reads one line. Empty lines and types that we do not know, such
-// as answers to requests that we never made, are left out.
+// parseInput reads one line. Empty lines and types that we do not know are left
+// out.
 func parseInput(line string) (input, bool) {
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -90,6 +91,16 @@ func parseInput(line string) (input, bool) {
 			return input{}, false
 		}
 		return input{control: &c}, true
+	case "control_response":
+		var r response
+		var whole struct {
+			Response json.RawMessage `json:"response"`
+		}
+		if json.Unmarshal([]byte(line), &r) != nil || json.Unmarshal([]byte(line), &whole) != nil {
+			return input{}, false
+		}
+		r.raw = whole.Response
+		return input{answer: &r}, true
 	}
 	return input{}, false
 }

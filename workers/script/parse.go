@@ -234,6 +234,9 @@ func (p *parser) try(place string, kind board.Kind, t Try) {
 	names := slices.Clone(variables)
 	for _, s := range t.Steps {
 		names = slices.AppendSeq(names, maps.Keys(s.Capture))
+		if s.Question != nil {
+			names = append(names, s.Question.As)
+		}
 	}
 	for i, s := range t.Steps {
 		p.step(fmt.Sprintf("%s.steps[%d]", place, i), kind, s, names)
@@ -257,7 +260,7 @@ func (p *parser) step(place string, kind board.Kind, s Step, names []string) {
 		p.expression(place+".skipIf.match", s.SkipIf.Match)
 	}
 	if n := len(s.actions()); n != 1 {
-		p.fault(place, "has %d actions %v, must have one of say, think, pause, write, append, replace, run, tick, crash, exit, final", n, s.actions())
+		p.fault(place, "has %d actions %v, must have one of say, think, pause, write, append, replace, run, tick, question, hear, crash, exit, final", n, s.actions())
 		return
 	}
 	if s.Pause < 0 {
@@ -269,8 +272,16 @@ func (p *parser) step(place string, kind board.Kind, s Step, names []string) {
 	if s.Exit != nil && (*s.Exit < 0 || *s.Exit > 255) {
 		p.fault(place+".exit", "must be from 0 to 255")
 	}
-	if s.Run == nil && (s.MayFail || s.Capture != nil || s.Files != nil) {
-		p.fault(place, "mayFail, capture and files belong to run")
+	if s.Run == nil && (s.Ask || s.MayFail || s.Capture != nil || s.Files != nil) {
+		p.fault(place, "ask, mayFail, capture and files belong to run")
+	}
+	if s.Question != nil {
+		for _, f := range s.Question.faults() {
+			p.fault(place+".question", "%s", f)
+		}
+		if slices.Contains(fixed, s.Question.As) {
+			p.fault(place+".question.as", "is a variable that can't be set")
+		}
 	}
 	if s.Run != nil {
 		p.argv(place+".run", s.Run)
@@ -297,7 +308,7 @@ func (s *Step) actions() []string {
 	for name, set := range map[string]bool{
 		"say": s.Say != "", "think": s.Think != "", "pause": s.Pause != 0, "write": s.Write != nil,
 		"append": s.Append != nil, "replace": s.Replace != nil, "run": s.Run != nil,
-		"tick": s.Tick != "", "crash": s.Crash != "", "exit": s.Exit != nil, "final": s.Final != "",
+		"tick": s.Tick != "", "question": s.Question != nil, "hear": s.Hear, "crash": s.Crash != "", "exit": s.Exit != nil, "final": s.Final != "",
 	} {
 		if set {
 			out = append(out, name)

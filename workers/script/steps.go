@@ -36,6 +36,10 @@ func (t *turn) step(ctx context.Context, s *Step) (string, error) {
 		return "", t.replace(ctx, s.Replace)
 	case s.Tick != "":
 		return "", t.tick(ctx)
+	case s.Question != nil:
+		return "", t.question(ctx, s.Question)
+	case s.Hear:
+		return "", t.hear(ctx)
 	case s.Exit != nil:
 		return "", exitError{*s.Exit}
 	}
@@ -67,13 +71,20 @@ func (t *turn) run(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
-	out, res, err := t.bash(ctx, argv)
+	bash := t.bash
+	if s.Ask {
+		bash = t.bashAsking
+	}
+	out, res, err := bash(ctx, argv)
 	if err != nil {
 		return err
 	}
 	t.fold()
 	if res.failed && !s.MayFail {
 		return failure{fmt.Sprintf("%s failed: %s", quote(argv), firstLine(res.text))}
+	}
+	if res.barred {
+		return nil
 	}
 	for name, expr := range s.Capture {
 		m := regexp.MustCompile(expr).FindSubmatch(out)

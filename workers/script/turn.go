@@ -106,7 +106,8 @@ func (t *turn) result(o object) {
 	o["usage"] = a.spent.object()
 	o["modelUsage"] = modelUsage(a.session.Input, a.session.Output, a.session.CostUSD)
 	o["model_usage_since_last_result"] = modelUsage(a.spent.input, a.spent.output, a.spent.cost)
-	o["permission_denials"] = []string{}
+	o["permission_denials"] = a.denials
+	a.denials = []object{}
 	o["queued_turn_count"] = 0
 	o["result_index"] = a.turns
 	if a.wire.opener != nil {
@@ -148,8 +149,18 @@ func (t *turn) call(ctx context.Context, name string, in object, do func(context
 	id := newID("toolu_")
 	t.block(object{"type": "tool_use", "id": id, "name": name, "input": in}, name)
 	t.inTool = true
-	var out tool
-	err := t.await(ctx, func(ctx context.Context) { out = do(ctx) })
+	out, err := t.doing(ctx, do)
+	return t.ended(id, out, err)
+}
+
+// doing does what a call is for.
+func (t *turn) doing(ctx context.Context, do func(context.Context) tool) (out tool, err error) {
+	err = t.await(ctx, func(ctx context.Context) { out = do(ctx) })
+	return out, err
+}
+
+// ended shows what came of a call.
+func (t *turn) ended(id string, out tool, err error) (tool, error) {
 	if errors.Is(err, errInterrupted) {
 		out = tool{
 			text: "The user doesn't want to proceed with this tool use. This call was stopped while running: " +

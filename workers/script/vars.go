@@ -43,6 +43,9 @@ func (s *Step) texts() []string {
 	if s.Replace != nil {
 		out = append(out, s.Replace.Path, s.Replace.Old, s.Replace.New)
 	}
+	if s.Question != nil {
+		out = append(out, s.Question.Text)
+	}
 	return slices.AppendSeq(out, maps.Values(s.Files))
 }
 

@@ -117,14 +117,20 @@ type tool struct {
 	id      string
 	text    string // what the model would read
 	failed  bool
-	detail  any // tool_use_result
-	refused bool
+	detail  any  // tool_use_result
+	refused bool // interrupted
+	barred  bool // not allowed
 }
 
 func (w *wire) toolResult(t tool) {
 	meta := object{"id": t.id, "permission_decision": object{"decision": "accept", "source": "config", "reason_type": "mode"}}
 	if t.refused {
 		meta = object{"id": t.id, "non_execution_kind": "user-rejected"}
+	}
+	if t.barred {
+		meta = object{
+			"id": t.id, "non_execution_kind": "permission-rule", "permission_decision": object{"decision": "reject", "source": "user_reject"},
+		}
 	}
 	w.event(object{
 		"type": "user",
