@@ -100,6 +100,13 @@ func (m *Model) keepDrafts() tea.Cmd {
 	return func() tea.Msg { return keptMsg{keep(all)} }
 }
 
+// keepLast writes down what was typed last, when the room has ended.
+func (m *Model) keepLast() {
+	if m.opts.Keep != nil && (m.drafts.Version() != m.kept || m.keeping) {
+		_ = m.opts.Keep(m.drafts.All()) // nobody is there to be told; the texts before it are kept
+	}
+}
+
 func (m *Model) onKept(msg keptMsg) {
 	m.keeping = false
 	if msg.err != nil && !m.keepFailed {

@@ -51,6 +51,7 @@ func run(ctx context.Context, opts Options, in io.Reader, out io.Writer, more ..
 		show = spoken
 	}
 	err := show(hard, g, in, out, more...)
+	g.room.keepLast()
 	switch {
 	case g.crash != nil || errors.Is(err, tea.ErrProgramPanic):
 		err = g.report(opts.Crashed)

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/settings"
 	"github.com/backside4charter/dispatcher/tui"
 	"github.com/backside4charter/dispatcher/tui/attention"
+	"github.com/backside4charter/dispatcher/tui/keymap"
 )
 
 // Manner is how a command asks for the control room this once.
@@ -27,6 +29,9 @@ func (f *Factory) taste(m Manner) (taste, error) {
 	if err != nil {
 		return taste{}, err
 	}
+	if _, err := keymap.New(s.Keys); err != nil {
+		return taste{}, fmt.Errorf("read your settings: %s: %w", settings.FileName, err)
+	}
 	s.Plain, s.Slow = s.Plain || m.Plain, s.Slow || m.Slow
 	return taste{look: look(&s), attention: calls(&s.Attention, f.Getenv)}, nil
 }
@@ -35,7 +40,7 @@ func look(s *settings.Loaded) tui.Look {
 	out := tui.Look{
 		Themes: s.Themes, Theme: s.Theme, Dark: s.DarkTheme, Light: s.LightTheme,
 		ASCII: s.AmbiguousWidth == "wide", Mouse: s.Mouse, Still: !s.Motion || s.Slow, Keys: s.Keys,
-		Slow: s.Slow, Plain: s.Plain,
+		Slow: s.Slow, Plain: s.Plain, Keyboard: s.Keyboard,
 	}
 	if s.Theme == settings.Auto {
 		out.Theme = ""

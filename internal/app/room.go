@@ -53,9 +53,9 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, s *session, as ta
 		end, err := e.Run(ctx)
 		ended <- outcome{end, err}
 	}()
-	left, err := tui.Run(shown, tui.Options{
-		Controller: c, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state),
-	}, f.IO.In, f.IO.Out)
+	opts := tui.Options{Controller: c, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state)}
+	f.furnish(&opts, s.state)
+	left, err := tui.Run(shown, opts, f.IO.In, f.IO.Out)
 	if left == tui.LeaveLost && ctx.Err() == nil {
 		// Nobody may be there to read this; the log has it in any case.
 		fmt.Fprintf(f.IO.Err, "dispatcher: the control room ended (%v); the loop goes on in pid %d, end it with SIGTERM\n", err, os.Getpid())

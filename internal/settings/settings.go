@@ -33,6 +33,8 @@ type Room struct {
 	Attention Attention `json:"attention,omitzero"`
 	// Keys of your own: the name of an action, as docs/keys.md lists it, to all of its keys. A key that two actions have is refused.
 	Keys map[string][]string `json:"keys,omitempty"`
+	// Where letters lie on your keyboard, for terminals that do not tell the place of a key: the key on the place of a Latin letter counts as that letter.
+	Keyboard string `json:"keyboard,omitempty" jsonschema:"enum=latin,enum=cyrillic,enum=greek,enum=hebrew,default=latin"`
 }
 
 // Attention is how the room calls for its owner.
@@ -59,7 +61,7 @@ const Auto = "auto"
 // Default is the settings of who has no file.
 func Default() Room {
 	return Room{
-		Theme: Auto, DarkTheme: "dusk", LightTheme: "dawn", AmbiguousWidth: "narrow", Mouse: true, Motion: true,
+		Theme: Auto, DarkTheme: "dusk", LightTheme: "dawn", AmbiguousWidth: "narrow", Keyboard: "latin", Mouse: true, Motion: true,
 		Attention: Attention{Bell: true, Notify: Auto, Title: true, Progress: true, AwayMinutes: 10},
 	}
 }
