@@ -120,7 +120,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 		calls: newAttending(opts.Attention, now()),
 	}
 	m.makePanes()
-	m.bindReads()
+	m.bindPanes()
 	return m
 }
 

@@ -2,8 +2,11 @@ package tui
 
 import (
 	"github.com/backside4charter/dispatcher/tui/layout"
+	"github.com/backside4charter/dispatcher/tui/pane/diff"
 	"github.com/backside4charter/dispatcher/tui/pane/issue"
 	logpane "github.com/backside4charter/dispatcher/tui/pane/log"
+	"github.com/backside4charter/dispatcher/tui/pane/money"
+	"github.com/backside4charter/dispatcher/tui/pane/next"
 	"github.com/backside4charter/dispatcher/tui/pane/pulls"
 	"github.com/backside4charter/dispatcher/tui/pane/questions"
 	"github.com/backside4charter/dispatcher/tui/pane/workers"
@@ -21,6 +24,9 @@ func (m *Model) makePanes() {
 	m.panes[viewPulls] = pulls.New(m.styles)
 	m.panes[viewLog] = m.log
 	m.panes[viewIssue] = issue.New(m.styles)
+	m.panes[viewDiff] = diff.New(m.styles)
+	m.panes[viewMoney] = money.New(m.styles)
+	m.panes[viewNext] = next.New(m.styles)
 }
 
 // eachPane does something with every pane there is.

@@ -224,6 +224,9 @@ func (m *Model) carry(r pane.Reply) tea.Cmd {
 	if r.Field != nil {
 		cmds = append(cmds, m.openField(*r.Field))
 	}
+	if r.Act != "" {
+		cmds = append(cmds, m.actSubject(r.Act))
+	}
 	if m.typist() != nil && m.mode == modeBrowse {
 		m.mode = modeAnswer
 	}

@@ -37,7 +37,10 @@ type Reply struct {
 	Menu    *Menu
 	Field   *Field
 	Go      *Go
-	Cmd     tea.Cmd
+	// Act is an action that the root carries out on the pane's subject, as if
+	// its key had been pressed.
+	Act keymap.Action
+	Cmd tea.Cmd
 }
 
 // Done is an action that was carried out.

@@ -36,8 +36,13 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		m.text.laid = nil
 		return pane.Done()
 	case keymap.Diff:
+		if m.query == (state.DiffQuery{}) {
+			return pane.Not("no change is open; d on an issue or a pull request opens its own")
+		}
 		m.fresh = true
-		return pane.Done()
+		r := pane.Done()
+		r.Say = "reading the change again"
+		return r
 	case keymap.Merge:
 		if m.moved() {
 			return pane.Not("the branch has moved since you read it: d reads what it is now, then M merges that")
@@ -61,6 +66,9 @@ func (m *Model) focus(a keymap.Action) pane.Reply {
 	switch a {
 	case keymap.Open:
 		f := m.file()
+		if m.entries() == 0 {
+			return pane.Not("there is nothing to open")
+		}
 		if m.inside && f != nil {
 			m.fold[f.Path] = !m.fold[f.Path]
 			m.text = textPlace{}

@@ -139,6 +139,9 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		if ref := m.ref(); ref != "" {
 			return pane.Reply{} // the root opens the issue
 		}
+		if !m.reads.State(struct{}{}).Known {
+			return pane.Not("the sums are not here yet")
+		}
 		if r, ok := m.selected(); ok && r.line < 0 {
 			m.folded[r.section] = !m.folded[r.section]
 			m.lay()

@@ -32,7 +32,7 @@ func Steer(w *state.Worker) pane.Reply {
 	}
 	run, ref, kind := w.Run.ID, w.Run.Ref, widget.Clean(string(w.Run.Kind))
 	name := widget.Clean(string(ref))
-	hint := "it reads this when the tool that runs is done"
+	hint := "it reads this when the tool that runs is done; i interrupts it at once"
 	if w.Waiting {
 		hint = "it stands still: this is its next word"
 	}
@@ -152,8 +152,10 @@ func (m *Model) fieldLines(width, h int) []string {
 	m.open.Input.SetSize(width, fh)
 	out := []string{widget.Divider(widget.Clean(m.open.Name), width, m.st)}
 	out = append(out, m.open.Input.View(m.st)...)
-	for _, hint := range m.open.Hints(m.open.Input.Value()) {
-		out = append(out, widget.Line{}.Add(m.st.Muted, hint+" · ↵ send · ctrl+j new line · esc keep").Render(width, false, m.st))
+	if m.open.Hints != nil {
+		for _, hint := range m.open.Hints(m.open.Input.Value()) {
+			out = append(out, widget.Line{}.Add(m.st.Muted, widget.Clean(hint)).Render(width, false, m.st))
+		}
 	}
 	return out
 }

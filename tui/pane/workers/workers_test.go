@@ -13,6 +13,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/drafts"
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/pane"
@@ -270,33 +271,47 @@ func TestAnEndedRunIsReadFromDisk(t *testing.T) {
 	other.shows("its transcript cannot be read: gone")
 }
 
-func TestSteering(t *testing.T) {
+func TestAWordToAWorker(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, newDisk(100), 50)
-	reply := r.act(keymap.Steer)
-	if reply.Field == nil {
-		t.Fatalf("no field: %+v", reply)
+	f := &pane.Open{
+		Field: pane.Field{ID: drafts.ID(drafts.Steer, "r1"), Name: "Steer the developer", Hints: func(string) []string { return []string{"it reads this soon"} }},
+		Input: widget.NewField(true),
 	}
-	f := &pane.Open{Field: *reply.Field, Input: widget.NewField(true)}
 	f.Input.SetValue("keep the old key format")
 	if !r.Host(f) {
 		t.Fatal("the field has no place")
 	}
-	r.shows("Say to the developer on ACM-1", "keep the old key format", "it reads this when the tool that runs is done")
+	r.shows("Steer the developer", "keep the old key format", "it reads this soon")
 	if _, y, ok := r.Cursor(); !ok || !strings.Contains(strings.Split(r.screen(), "\n")[y], "keep the old") {
 		t.Fatalf("the cursor stands on line %d", y)
 	}
-	sent := reply.Field.Send("keep it ")
-	if len(sent.Send) != 1 || sent.Send[0].Kind != state.CommandSteer || sent.Send[0].Run != "r1" || sent.Send[0].Text != "keep it" {
-		t.Fatalf("sends %+v", sent.Send)
+	if r.Host(nil) || r.Host(&pane.Open{Field: pane.Field{ID: drafts.ID(drafts.Steer, "r2")}}) {
+		t.Error("the field of another run is drawn here")
 	}
-	r.Host(nil)
 	w := &r.snap.Workers[0]
 	w.Messages = []state.Message{{ID: "1", At: noon, Text: "keep it", State: state.MessageSent}}
 	r.shows("keep it", "sent · waits for the tool")
 	w.Tail[len(w.Tail)-1] = state.Line{At: noon, Kind: state.LineUser, Text: "keep it"}
 	w.Messages[0].State, w.Messages[0].ReadAt = state.MessageRead, noon.Add(time.Minute)
 	r.shows("sent 12:00 · read 12:01")
+	w.Messages[0].State, w.Outcome = state.MessageFailed, "completed"
+	r.shows("not read: the run ended before")
+}
+
+func TestSteerAndInterrupt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, newDisk(100), 50)
+	reply := r.act(keymap.Steer)
+	if reply.Field == nil {
+		t.Fatalf("no field: %+v", reply)
+	}
+	f := *reply.Field
+	sent := f.Send("keep it ")
+	if len(sent.Send) != 1 || sent.Send[0].Kind != state.CommandSteer || sent.Send[0].Run != "r1" || sent.Send[0].Text != "keep it" {
+		t.Fatalf("sends %+v", sent.Send)
+	}
+	w := &r.snap.Workers[0]
 	w.Waiting = true
 	if reply := r.act(keymap.Interrupt); len(reply.Send) != 0 || reply.Say == "" {
 		t.Errorf("one that stands still is interrupted: %+v", reply)
