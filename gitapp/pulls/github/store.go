@@ -1,0 +1,181 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	gogithub "github.com/google/go-github/v88/github"
+	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+)
+
+// Options are what the pull requests of a repository are opened with.
+type Options struct {
+	Forge     *gitapp.Forge
+	GraphQL   string // URL; beside the REST API if empty
+	Developer *gitapp.App
+	Reviewer  *gitapp.App
+	BotIDs    []int64 // further accounts that are no persons
+	History   pulls.History
+	Remote    string // name of the remote; empty where there is none
+	Base      string // default branch
+	// Owner answers a token of the person's own login, for a review of theirs;
+	// nil where there is none.
+	Owner func(ctx context.Context) (string, error)
+	Now   func() time.Time
+	// Pause waits between two looks at something that GitHub does later.
+	Pause func(ctx context.Context, d time.Duration) error
+}
+
+// Store is the pull requests of one repository on GitHub.
+type Store struct {
+	o    Options
+	gate *gate
+	dev  *api
+	rev  *api
+
+	mu    sync.Mutex
+	known map[string]known // by node id
+	apart map[pair]int     // how far behind a head is
+}
+
+// api is GitHub as one App.
+type api struct {
+	app  *gitapp.App
+	rest *gogithub.Client
+	gql  *graphql.Client
+}
+
+// Open makes a store; nothing is asked before the first call.
+func Open(o Options) (*Store, error) {
+	if o.Pause == nil {
+		o.Pause = pause
+	}
+	s := &Store{
+		o: o, gate: &gate{now: o.Now, rand: spread},
+		known: map[string]known{}, apart: map[pair]int{},
+	}
+	var err error
+	if s.dev, err = s.as(o.Developer); err != nil {
+		return nil, err
+	}
+	if s.rev, err = s.as(o.Reviewer); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) as(a *gitapp.App) (*api, error) {
+	ses := &session{now: s.o.Now, mint: func(ctx context.Context) (gitapp.Token, error) { return s.o.Forge.Mint(ctx, a) }}
+	return s.client(a, ses)
+}
+
+func (s *Store) client(a *gitapp.App, ses *session) (*api, error) {
+	base := strings.TrimSuffix(s.o.Forge.API, "/")
+	if base == "" {
+		base = "https://api.github.com"
+	}
+	home, err := url.Parse(base)
+	if err != nil {
+		return nil, fmt.Errorf("reach GitHub at %q: %w", base, err)
+	}
+	next := s.o.Forge.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	t := &transport{host: home.Host, session: ses, gate: s.gate, next: next}
+	slash := base + "/"
+	rest, err := gogithub.NewClient(gogithub.WithTransport(t), gogithub.WithURLs(&slash, nil), gogithub.WithTimeout(time.Minute),
+		gogithub.WithDisableRateLimitCheck()) // the gate is ours, for both APIs
+	if err != nil {
+		return nil, fmt.Errorf("reach GitHub at %q: %w", base, err)
+	}
+	gql := s.o.GraphQL
+	if gql == "" {
+		gql = strings.TrimSuffix(base, "/v3") + "/graphql" // an Enterprise Server has both below /api
+	}
+	return &api{app: a, rest: rest, gql: graphql.NewClient(gql, &http.Client{Transport: t, Timeout: time.Minute})}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+func (s *Store) owner() string { return s.o.Forge.Owner() }
+func (s *Store) name() string  { return s.o.Forge.Name() }
+
+// number is the pull request's, by its name, number or URL.
+func (s *Store) number(name string) (int, error) { return pulls.ParseName(name) }
+
+// plain turns what a client library says into words of ours: what was refused,
+// for want of what, or why nothing was asked.
+func (s *Store) plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if l, ok := errors.AsType[*LimitError](err); ok {
+		return l
+	}
+	if err := s.gate.open(); err != nil {
+		return err // this answer shut it
+	}
+	if needed, ok := gitapp.Denied(err); ok {
+		if needed == "" {
+			return fmt.Errorf("the App lacks a permission for it (GitHub: Resource not accessible by integration); `dispatcher identity` lists them: %w", err)
+		}
+		return fmt.Errorf("the App lacks the permission %s; grant it in the App's settings and accept it in the installation: %w", needed, err)
+	}
+	if e, ok := errors.AsType[*gogithub.ErrorResponse](err); ok && e.Response != nil {
+		return fmt.Errorf("GitHub answered %d: %s%s: %w", e.Response.StatusCode, e.Message, details(e), err)
+	}
+	return fmt.Errorf("ask GitHub: %w", err)
+}
+
+func details(e *gogithub.ErrorResponse) string {
+	var all []string
+	for _, d := range e.Errors {
+		if d.Message != "" {
+			all = append(all, d.Message)
+		} else if d.Field != "" {
+			all = append(all, d.Field+" is "+d.Code)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, "; ") + ")"
+}
+
+// status is the code of a refused REST request; 0 for any other error.
+func status(err error) int {
+	if e, ok := errors.AsType[*gogithub.ErrorResponse](err); ok && e.Response != nil {
+		return e.Response.StatusCode
+	}
+	return 0
+}
+
+// isAgent says whether a login is one of the two Apps'.
+func (s *Store) isAgent(login string) bool {
+	return login == s.o.Developer.BotLogin || login == s.o.Reviewer.BotLogin
+}
+
+var (
+	_ pulls.Reader   = (*Store)(nil)
+	_ pulls.Opener   = (*Store)(nil)
+	_ pulls.Reviewer = (*Store)(nil)
+)

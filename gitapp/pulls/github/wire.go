@@ -1,0 +1,290 @@
+package github
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+)
+
+// The types of variables: the client library takes their names for GraphQL's.
+type (
+	// ID is a node id.
+	ID string
+	// PullRequestState is a state to ask for.
+	PullRequestState string
+)
+
+// markWire is as much of a pull request as tells whether anything changed.
+type markWire struct {
+	ID                string
+	Number            int
+	State             string
+	UpdatedAt         time.Time
+	IsDraft           bool
+	Mergeable         string
+	BaseRefName       string
+	HeadRefOid        string
+	BaseRefOid        string
+	StatusCheckRollup *struct{ State string }
+}
+
+// mark is what must be the same for a pull request to count as unchanged. A
+// mergeable that is UNKNOWN says nothing new.
+func (m *markWire) mark() string {
+	rollup := ""
+	if m.StatusCheckRollup != nil {
+		rollup = m.StatusCheckRollup.State
+	}
+	mergeable := m.Mergeable
+	if mergeable == "UNKNOWN" {
+		mergeable = ""
+	}
+	return strings.Join([]string{m.State, m.UpdatedAt.String(), strconv.FormatBool(m.IsDraft), m.BaseRefName, m.HeadRefOid, rollup}, " ") + "/" + mergeable
+}
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   *graphql.String
+}
+
+// sweepQuery asks for what is open and what was closed last, in one request.
+type sweepQuery struct {
+	Repository struct {
+		DefaultBranchRef *struct {
+			Name   string
+			Target struct{ Oid string }
+		}
+		Open struct {
+			Nodes    []markWire
+			PageInfo pageInfo
+		} `graphql:"open: pullRequests(states: [OPEN], first: 50, after: $after, orderBy: {field: CREATED_AT, direction: ASC})"`
+		Settled struct {
+			Nodes []markWire
+		} `graphql:"settled: pullRequests(states: [MERGED, CLOSED], first: 50, orderBy: {field: UPDATED_AT, direction: DESC})"`
+	} `graphql:"repository(owner: $owner, name: $name)"`
+}
+
+type actorWire struct {
+	Typename string `graphql:"__typename"`
+	Login    string
+}
+
+// login is as REST and settings spell it: a bot's with its [bot].
+func (a *actorWire) login() string {
+	switch {
+	case a == nil:
+		return "ghost" // whose account is gone, as GitHub shows it
+	case a.Typename == "Bot":
+		return a.Login + "[bot]"
+	}
+	return a.Login
+}
+
+type reviewWire struct {
+	FullDatabaseID string `graphql:"fullDatabaseId"`
+	State          string
+	Body           string
+	SubmittedAt    *time.Time
+	Author         *actorWire
+	Commit         *struct{ Oid string }
+}
+
+type contextWire struct {
+	Typename string `graphql:"__typename"`
+	CheckRun struct {
+		Name       string
+		Status     string
+		Conclusion *string
+	} `graphql:"... on CheckRun"`
+	StatusContext struct {
+		Context string
+		State   string
+	} `graphql:"... on StatusContext"`
+}
+
+// pullWire is one pull request in full.
+type pullWire struct {
+	ID                string
+	Number            int
+	Title, Body, URL  string
+	State             string
+	IsDraft           bool
+	IsCrossRepository bool
+	BaseRefName       string
+	BaseRefOid        string
+	HeadRefName       string
+	HeadRefOid        string
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	MergedAt          *time.Time
+	MergeCommit       *struct{ Oid string }
+	Mergeable         string
+	Author            *actorWire
+	Reviews           struct{ Nodes []reviewWire } `graphql:"reviews(last: 50)"`
+	StatusCheckRollup *struct {
+		State    string
+		Contexts struct {
+			Nodes      []contextWire
+			TotalCount int
+		} `graphql:"contexts(first: 100)"`
+	}
+	ClosingIssuesReferences struct {
+		Nodes []struct {
+			Number     int
+			Repository struct{ NameWithOwner string }
+		}
+	} `graphql:"closingIssuesReferences(first: 10)"`
+}
+
+func (w *pullWire) asMark() markWire {
+	m := markWire{
+		ID: w.ID, Number: w.Number, State: w.State, UpdatedAt: w.UpdatedAt, IsDraft: w.IsDraft, Mergeable: w.Mergeable,
+		BaseRefName: w.BaseRefName, HeadRefOid: w.HeadRefOid, BaseRefOid: w.BaseRefOid,
+	}
+	if w.StatusCheckRollup != nil {
+		m.StatusCheckRollup = &struct{ State string }{w.StatusCheckRollup.State}
+	}
+	return m
+}
+
+// pull is the pull request in the words of the board.
+func (s *Store) pull(w *pullWire) board.PullRequest {
+	pr := board.PullRequest{
+		Number: w.Number, Name: pulls.Name(w.Number), URL: w.URL, Title: w.Title, Body: w.Body, Draft: w.IsDraft,
+		State: stateOf(w.State), Author: w.Author.login(), Base: w.BaseRefName, Head: w.HeadRefName, HeadSHA: w.HeadRefOid,
+		CreatedAt: w.CreatedAt, Mergeable: mergeableOf(w.Mergeable), Checks: board.ChecksNone,
+	}
+	pr.ByAgent = pr.Author == s.o.Developer.BotLogin
+	if pr.State == board.PullOpen {
+		pr.BaseSHA = w.BaseRefOid
+	}
+	if w.MergedAt != nil {
+		pr.MergedAt = *w.MergedAt
+	}
+	if w.MergeCommit != nil {
+		pr.MergeSHA = w.MergeCommit.Oid
+	}
+	if w.IsCrossRepository {
+		pr.Head = "fork:" + pr.Head
+	}
+	s.addChecks(&pr, w)
+	for i := range w.Reviews.Nodes {
+		if r, ok := s.review(&w.Reviews.Nodes[i]); ok {
+			pr.Reviews = append(pr.Reviews, r)
+		}
+	}
+	pr.Issues = s.issues(w)
+	return pr
+}
+
+func stateOf(s string) board.PullState {
+	switch s {
+	case "MERGED":
+		return board.PullMerged
+	case "CLOSED":
+		return board.PullClosed
+	}
+	return board.PullOpen
+}
+
+func mergeableOf(s string) board.Mergeable {
+	switch s {
+	case "MERGEABLE":
+		return board.MergeClean
+	case "CONFLICTING":
+		return board.MergeConflict
+	}
+	return board.MergeUnknown
+}
+
+// passing are the conclusions that count as green; every other one, and one
+// that is not told, does not (FACTS.md, Pull requests).
+var passing = []string{"SUCCESS", "NEUTRAL", "SKIPPED"}
+
+// addChecks reads check runs and legacy statuses alike.
+func (s *Store) addChecks(pr *board.PullRequest, w *pullWire) {
+	if w.StatusCheckRollup == nil {
+		return
+	}
+	worst := board.ChecksGreen
+	for i := range w.StatusCheckRollup.Contexts.Nodes {
+		c := checkOf(&w.StatusCheckRollup.Contexts.Nodes[i], w.HeadRefOid)
+		pr.CheckRuns = append(pr.CheckRuns, c)
+		switch {
+		case c.State == board.ChecksRed:
+			worst = board.ChecksRed
+		case c.State == board.ChecksPending && worst != board.ChecksRed:
+			worst = board.ChecksPending
+		}
+	}
+	if len(pr.CheckRuns) < w.StatusCheckRollup.Contexts.TotalCount && worst == board.ChecksGreen && w.StatusCheckRollup.State != "SUCCESS" {
+		worst = board.ChecksPending // one that was not listed decides
+	}
+	if len(pr.CheckRuns) > 0 {
+		pr.Checks = worst
+	}
+}
+
+func checkOf(c *contextWire, head string) board.Check {
+	if c.Typename == "StatusContext" {
+		state := board.ChecksRed
+		switch c.StatusContext.State {
+		case "SUCCESS":
+			state = board.ChecksGreen
+		case "PENDING", "EXPECTED":
+			state = board.ChecksPending
+		}
+		return board.Check{Name: c.StatusContext.Context, State: state, Head: head, Summary: strings.ToLower(c.StatusContext.State)}
+	}
+	out := board.Check{Name: c.CheckRun.Name, State: board.ChecksPending, Head: head}
+	if c.CheckRun.Status != "COMPLETED" {
+		return out
+	}
+	out.State, out.Summary = board.ChecksRed, "completed without a conclusion"
+	if c.CheckRun.Conclusion != nil {
+		out.Summary = strings.ToLower(strings.ReplaceAll(*c.CheckRun.Conclusion, "_", " "))
+		if slices.Contains(passing, *c.CheckRun.Conclusion) {
+			out.State = board.ChecksGreen
+		}
+	}
+	return out
+}
+
+// review leaves out what nobody has sent yet, and what was taken back.
+func (s *Store) review(w *reviewWire) (board.Review, bool) {
+	if w.State == "PENDING" || w.State == "DISMISSED" {
+		return board.Review{}, false
+	}
+	r := board.Review{ID: w.FullDatabaseID, Author: w.Author.login(), State: board.ReviewComment, Body: w.Body}
+	r.Bot = w.Author != nil && (w.Author.Typename == "Bot" || s.isAgent(r.Author))
+	if w.State == "CHANGES_REQUESTED" {
+		r.State = board.ReviewChangesRequested
+	}
+	if w.Commit != nil {
+		r.Commit = w.Commit.Oid
+	}
+	if w.SubmittedAt != nil {
+		r.At = *w.SubmittedAt
+	}
+	return r, true
+}
+
+// issues are those that the body names, and those of this repository that
+// GitHub has linked.
+func (s *Store) issues(w *pullWire) []board.Ref {
+	refs := pulls.Fixes(w.Body)
+	for _, n := range w.ClosingIssuesReferences.Nodes {
+		ref := board.Ref(fmt.Sprintf("#%d", n.Number))
+		if strings.EqualFold(n.Repository.NameWithOwner, s.o.Forge.Repository) && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}

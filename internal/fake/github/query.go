@@ -1,0 +1,287 @@
+package github
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fields answers an object from a table of values.
+func fields(of string, m map[string]any) obj {
+	return func(field string, _ map[string]any) (any, error) {
+		v, ok := m[field]
+		if !ok {
+			return nil, fmt.Errorf("the fake has no %s.%s", of, field)
+		}
+		if f, lazy := v.(func() any); lazy {
+			v = f()
+		}
+		return v, nil
+	}
+}
+
+func (s *Server) query(g grant) obj {
+	return func(field string, args map[string]any) (any, error) {
+		switch field {
+		case "repository":
+			name := fmt.Sprint(args["owner"], "/", args["name"])
+			r := s.repos[name]
+			if r == nil || g.app != nil && g.repos != nil && !slices.Contains(g.repos, r.Name) {
+				return nil, &typedError{"NOT_FOUND", "Could not resolve to a Repository with the name '" + name + "'."}
+			}
+			return s.repoObj(r), nil
+		case "nodes":
+			return s.nodes(args["ids"]), nil
+		case "rateLimit":
+			return fields("RateLimit", map[string]any{
+				"limit": 5000, "cost": 1, "remaining": 5000 - s.points, "used": s.points, "nodeCount": 0,
+				"resetAt": s.now().Add(time.Hour).UTC().Format(time.RFC3339),
+			}), nil
+		case "viewer":
+			return fields("User", map[string]any{"login": g.login()}), nil
+		}
+		return nil, fmt.Errorf("the fake has no Query.%s", field)
+	}
+}
+
+func (s *Server) mutation(g grant) obj {
+	return func(field string, args map[string]any) (any, error) {
+		in, _ := args["input"].(map[string]any)
+		if g.app != nil && g.app.Permissions["pull_requests"] != "write" {
+			return nil, &typedError{"FORBIDDEN", "Resource not accessible by integration"}
+		}
+		r, p := s.pullByNode(fmt.Sprint(in["pullRequestId"]))
+		if p == nil {
+			return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + fmt.Sprint(in["pullRequestId"]) + "'."}
+		}
+		switch field {
+		case "markPullRequestReadyForReview":
+			p.Draft = false
+		case "convertPullRequestToDraft":
+			p.Draft = true
+		default:
+			return nil, fmt.Errorf("the fake has no Mutation.%s", field)
+		}
+		p.Updated = s.now()
+		return fields("payload", map[string]any{"pullRequest": typed{"PullRequest", s.pullObj(r, p)}}), nil
+	}
+}
+
+func (s *Server) pullByNode(id string) (*Repo, *Pull) {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "PR_"))
+	if err != nil {
+		return nil, nil
+	}
+	for _, r := range s.repos {
+		if p := r.Pull(n); p != nil {
+			return r, p
+		}
+	}
+	return nil, nil
+}
+
+// nodes answers pull requests by their node ids; null where there is none.
+func (s *Server) nodes(ids any) []typed {
+	list, _ := ids.([]any)
+	out := make([]typed, len(list))
+	for i, id := range list {
+		if r, p := s.pullByNode(fmt.Sprint(id)); p != nil {
+			out[i] = typed{"PullRequest", s.pullObj(r, p)}
+		}
+	}
+	return out
+}
+
+func (s *Server) repoObj(r *Repo) obj {
+	return func(field string, args map[string]any) (any, error) {
+		switch field {
+		case "nameWithOwner":
+			return r.Owner + "/" + r.Name, nil
+		case "defaultBranchRef":
+			return fields("Ref", map[string]any{"name": r.Default, "target": typed{"Commit", fields("Commit", map[string]any{"oid": r.tip(r.Default)})}}), nil
+		case "pullRequest":
+			n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
+			p := r.Pull(n)
+			if p == nil {
+				return nil, &typedError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", n)}
+			}
+			return s.pullObj(r, p), nil
+		case "pullRequests":
+			return s.pullConn(r, args), nil
+		}
+		return nil, fmt.Errorf("the fake has no Repository.%s", field)
+	}
+}
+
+func stateOf(p *Pull) string {
+	switch {
+	case !p.Merged.IsZero():
+		return "MERGED"
+	case p.State == "closed":
+		return "CLOSED"
+	}
+	return "OPEN"
+}
+
+func (s *Server) pullConn(r *Repo, args map[string]any) obj {
+	states, _ := args["states"].([]any)
+	head, _ := args["headRefName"].(string)
+	var all []*Pull
+	for _, p := range r.pulls {
+		if (len(states) == 0 || slices.Contains(states, any(stateOf(p)))) && (head == "" || p.Head == head) {
+			all = append(all, p)
+		}
+	}
+	if order, ok := args["orderBy"].(map[string]any); ok {
+		byUpdate := order["field"] == "UPDATED_AT"
+		slices.SortStableFunc(all, func(a, b *Pull) int {
+			if byUpdate {
+				return a.Updated.Compare(b.Updated)
+			}
+			return a.Created.Compare(b.Created)
+		})
+		if order["direction"] == "DESC" {
+			slices.Reverse(all)
+		}
+	}
+	var list []typed
+	for _, p := range all {
+		list = append(list, typed{"PullRequest", s.pullObj(r, p)})
+	}
+	return connection(list, args)
+}
+
+// connection is one page of a list, by its position as the cursor.
+func connection(all []typed, args map[string]any) obj {
+	from := 0
+	if after, ok := args["after"].(string); ok {
+		from, _ = strconv.Atoi(after)
+	}
+	from = min(from, len(all))
+	to := len(all)
+	arg := f0(args)
+	if n := arg("first"); n > 0 {
+		to = min(to, from+n)
+	}
+	if n := arg("last"); n > 0 {
+		from = max(from, to-n)
+	}
+	return fields("connection", map[string]any{
+		"totalCount": len(all), "nodes": append([]typed{}, all[from:to]...),
+		"pageInfo": fields("PageInfo", map[string]any{
+			"hasNextPage": to < len(all), "endCursor": strconv.Itoa(to), "hasPreviousPage": from > 0, "startCursor": strconv.Itoa(from),
+		}),
+	})
+}
+
+// actor is whoever acts; null for an account that is gone. A bot's login has
+// no [bot] in GraphQL.
+func (s *Server) actor(login string) any {
+	if login == "" {
+		return nil
+	}
+	kind := "User"
+	name, isBot := strings.CutSuffix(login, "[bot]")
+	if isBot {
+		kind = "Bot"
+	}
+	return typed{kind, fields(kind, map[string]any{"login": name, "databaseId": s.users[login]})}
+}
+
+func (s *Server) pullObj(r *Repo, p *Pull) obj {
+	m := map[string]any{
+		"id": nodeID(p), "number": p.Number, "title": p.Title, "body": p.Body, "isDraft": p.Draft, "state": stateOf(p),
+		"url":    fmt.Sprintf("https://github.com/%s/%s/pull/%d", r.Owner, r.Name, p.Number),
+		"merged": !p.Merged.IsZero(), "isCrossRepository": p.Fork != "",
+		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": r.head(p), "baseRefOid": r.tip(p.Base),
+		"createdAt": p.Created.UTC().Format(time.RFC3339), "updatedAt": p.Updated.UTC().Format(time.RFC3339),
+		"mergedAt": nil, "mergeCommit": nil,
+		"mergeable":         func() any { return r.mergeable(p) },
+		"author":            s.actor(p.Author),
+		"statusCheckRollup": func() any { return s.rollup(r, r.head(p)) },
+	}
+	if !p.Merged.IsZero() {
+		m["mergedAt"] = p.Merged.UTC().Format(time.RFC3339)
+		m["mergeCommit"] = fields("Commit", map[string]any{"oid": p.MergeSHA})
+	}
+	table := fields("PullRequest", m)
+	return func(field string, args map[string]any) (any, error) {
+		switch field {
+		case "reviews":
+			var list []typed
+			for i := range p.Reviews {
+				list = append(list, typed{"", s.reviewObj(&p.Reviews[i])})
+			}
+			return connection(list, args), nil
+		case "closingIssuesReferences":
+			var list []typed
+			for _, n := range p.Closes {
+				list = append(list, typed{"", fields("Issue", map[string]any{
+					"number": n, "repository": fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
+				})})
+			}
+			return connection(list, args), nil
+		}
+		return table(field, args)
+	}
+}
+
+func (s *Server) reviewObj(v *Review) obj {
+	return fields("PullRequestReview", map[string]any{
+		"fullDatabaseId": strconv.FormatInt(v.ID, 10), "state": v.State, "body": v.Body, "submittedAt": v.At.UTC().Format(time.RFC3339),
+		"author": s.actor(v.Author), "commit": fields("Commit", map[string]any{"oid": v.Commit}),
+	})
+}
+
+// rollup is all checks of a commit together; null where there are none.
+func (*Server) rollup(r *Repo, commit string) any {
+	checks := r.checks[commit]
+	if len(checks) == 0 {
+		return nil
+	}
+	state := "SUCCESS"
+	var list []typed
+	for _, c := range checks {
+		list = append(list, c.object())
+		switch {
+		case c.failed():
+			state = "FAILURE"
+		case c.pending() && state != "FAILURE":
+			state = "PENDING"
+		}
+	}
+	return obj(func(field string, args map[string]any) (any, error) {
+		switch field {
+		case "state":
+			return state, nil
+		case "contexts":
+			return connection(list, args), nil
+		}
+		return nil, fmt.Errorf("the fake has no StatusCheckRollup.%s", field)
+	})
+}
+
+func (c Check) pending() bool {
+	return c.Status == "pending" || c.Status == "" && !c.Done
+}
+
+func (c Check) failed() bool {
+	return c.Status == "failure" || c.Status == "error" ||
+		c.Status == "" && c.Done && !slices.Contains([]string{"success", "neutral", "skipped"}, c.Conclusion)
+}
+
+func (c Check) object() typed {
+	if c.Status != "" {
+		return typed{"StatusContext", fields("StatusContext", map[string]any{"context": c.Name, "state": strings.ToUpper(c.Status)})}
+	}
+	status, conclusion := "IN_PROGRESS", any(nil)
+	if c.Done {
+		status = "COMPLETED"
+		if c.Conclusion != "" {
+			conclusion = strings.ToUpper(c.Conclusion)
+		}
+	}
+	return typed{"CheckRun", fields("CheckRun", map[string]any{"name": c.Name, "status": status, "conclusion": conclusion})}
+}
