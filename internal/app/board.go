@@ -95,9 +95,25 @@ func (f *Factory) openBoard(ctx context.Context) (*board.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Platform != config.PlatformNative {
-		return nil, fmt.Errorf("the board %q is not built into this version yet; set `platform` to native in %s", cfg.Platform, cfg.Path)
+	backend, err := f.openBackend(ctx, cfg)
+	if err != nil {
+		return nil, err
 	}
+	return board.NewPolicy(backend, actor, board.PolicyOptions{Merged: f.merged(cfg)}), nil
+}
+
+func (f *Factory) openBackend(ctx context.Context, cfg *config.Config) (board.Backend, error) {
+	switch cfg.Platform {
+	case config.PlatformNative:
+		return f.openNative(ctx, cfg)
+	case config.PlatformLinear:
+		return f.openLinear(ctx, cfg)
+	case config.PlatformGitHub:
+	}
+	return nil, fmt.Errorf("the board %q is not built into this version yet; set `platform` to native or linear in %s", cfg.Platform, cfg.Path)
+}
+
+func (f *Factory) openNative(ctx context.Context, cfg *config.Config) (board.Backend, error) {
 	states := map[board.Role]string{}
 	for role, name := range cfg.Native.States {
 		states[board.Role(role)] = name
@@ -108,15 +124,11 @@ func (f *Factory) openBoard(ctx context.Context) (*board.Policy, error) {
 		_ = worktree.EnsureExcludes(ctx, f.Git(), cfg.Root)
 	}
 	host, _ := os.Hostname() // an unnamed host is a host too
-	backend, err := native.Open(native.Options{
+	return native.Open(native.Options{
 		Dir: boardDir(cfg), Key: cfg.Native.Key, States: states, Now: f.Now,
 		Labels: []string{cfg.Native.Labels.ConfirmWithUser, cfg.Native.Labels.UI},
 		Host:   host, Boot: proc.BootID(), Alive: proc.Alive,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return board.NewPolicy(backend, actor, board.PolicyOptions{Merged: f.merged(cfg)}), nil
 }
 
 // boardDir is the native board's folder.

@@ -76,7 +76,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
 		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
-		Names: profile.Env,
+		Names: append(boardKey(w.cfg.now()), profile.Env...),
 	}
 	var err error
 	switch profile.Kind {

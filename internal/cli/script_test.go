@@ -24,6 +24,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"linear": linearCmd},
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(withoutOurs(env.Vars),
 				"HOME="+env.WorkDir, "USERPROFILE="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config",
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 func withoutOurs(vars []string) []string {
 	var out []string
 	for _, v := range vars {
-		if !strings.HasPrefix(v, "DISPATCHER_") && !strings.HasPrefix(v, "CLAUDE_CODE_") {
+		if !strings.HasPrefix(v, "DISPATCHER_") && !strings.HasPrefix(v, "CLAUDE_CODE_") && !strings.HasPrefix(v, "LINEAR_") {
 			out = append(out, v)
 		}
 	}

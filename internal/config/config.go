@@ -118,6 +118,8 @@ type Linear struct {
 	Agents LinearAgents `json:"agents"`
 	// Labels that mean something to the loop.
 	Labels Labels `json:"labels,omitzero"`
+	// Where the API answers instead of at Linear: a proxy or a test server, with https or on this machine.
+	APIURL string `json:"apiUrl,omitempty"`
 }
 
 // LinearAgents are the two agent users.

@@ -2,6 +2,8 @@ package config
 
 import (
 	"maps"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -34,6 +36,20 @@ func (d *decoder) checkLinear(c *Config) {
 		}
 	}
 	d.checkLabels("linear.labels", l.Labels)
+	d.optional("linear.apiUrl", l.APIURL)
+	if d.readable("linear.apiUrl") && !keepsKey(l.APIURL) {
+		d.fault("linear.apiUrl", "the API key goes there", "must begin with https://, or be an http:// address of this machine")
+	}
+}
+
+// keepsKey says whether a key may be sent there: nobody on the way reads it.
+func keepsKey(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 func (d *decoder) checkGitHub(c *Config) {
