@@ -146,7 +146,7 @@ func (e *Engine) workers() []state.Worker {
 		st := e.live[r.ID]
 		out = append(out, state.Worker{
 			Run: r, LastSign: st.LastSign, Activity: st.Activity,
-			CostUSD: st.CostUSD, Tokens: st.Tokens, Tail: st.Tail, Lines: st.Lines,
+			CostUSD: st.CostUSD, Tokens: st.Tokens, Context: st.Context, Tail: st.Tail, Lines: st.Lines,
 			Waiting: standsStill(&r, &st), Messages: st.Messages,
 		})
 	}

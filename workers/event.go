@@ -63,6 +63,9 @@ const (
 	EventResult                    // the end of a turn; Result
 	EventAsk                       // the agent asks and waits; ID, Tool, Text = the main argument, Ask
 	EventAskEnd                    // it asks no longer; ID
+	EventUsage                     // the model answers a request; Tokens = the conversation it was given
+	EventSub                       // a subagent begins; ID of its task, Tool = its kind, Text = what for
+	EventCompact                   // the conversation was cut short; Text, Tokens = what it had come to
 )
 
 // MessageState is what became of a message that was sent into a run.
@@ -85,6 +88,7 @@ type Event struct {
 	Tool    string
 	Text    string // as the agent gave it; not cleaned for a screen
 	Failed  bool
+	Tokens  int64
 	State   MessageState
 	Session string
 	IDs     []string

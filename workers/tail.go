@@ -19,16 +19,17 @@ const maxOpen = 256
 type Tail struct {
 	Usage Usage
 
-	ring  []Line
-	page  *page          // takes the lines in the ring's place, where it is set
-	total int            // lines there have been in all
-	open  map[string]int // tool calls that run, by id: the number of their line
-	order []string       // ids of open, oldest first
-	clock time.Time      // the newest time that any line carried
-	note  string         // what it does while no tool runs
-	tasks int            // that run in the background
-	waits bool           // the last turn was interrupted, and no other has begun
-	asks  Asks
+	ring    []Line
+	page    *page          // takes the lines in the ring's place, where it is set
+	total   int            // lines there have been in all
+	open    map[string]int // tool calls that run, by id: the number of their line
+	order   []string       // ids of open, oldest first
+	clock   time.Time      // the newest time that any line carried
+	note    string         // what it does while no tool runs
+	context int64          // tokens of the conversation
+	tasks   int            // that run in the background
+	waits   bool           // the last turn was interrupted, and no other has begun
+	asks    Asks
 	// receipts tell which messages the agent has read.
 	receipts receipts
 }
@@ -65,7 +66,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 	case EventUser:
 		t.push(Line{At: at, Kind: LineUser, Text: e.Text})
 		t.note = "waits for the model"
-	case EventNotice, EventLimit:
+	case EventNotice, EventLimit, EventCompact:
 		t.push(Line{At: at, Kind: LineNotice, Text: e.Text})
 		t.note = e.Text
 	case EventError:
@@ -73,7 +74,9 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.note = e.Text
 	case EventResult:
 		t.addResult(e.Result, at)
-	case EventMessage, EventAnswer, EventTasks, EventTaskEnd, EventAsk, EventAskEnd:
+	case EventUsage:
+		t.context = e.Tokens
+	case EventMessage, EventAnswer, EventTasks, EventTaskEnd, EventAsk, EventAskEnd, EventSub:
 	}
 }
 
@@ -87,7 +90,7 @@ func (t *Tail) follow(e *Event) {
 	case EventTurn, EventText, EventThinking, EventTool, EventUser:
 		t.waits = t.waits && e.Sub
 	case EventRaw, EventToolEnd, EventDenied, EventMessage, EventAnswer, EventTaskEnd, EventNotice, EventError, EventLimit,
-		EventAsk, EventAskEnd:
+		EventAsk, EventAskEnd, EventUsage, EventSub, EventCompact:
 	}
 }
 
@@ -263,6 +266,7 @@ func (t *Tail) fill(s *Status) {
 	s.Turns = t.Usage.Turns()
 	s.CostUSD = t.Usage.CostUSD()
 	s.Tokens = t.Usage.Tokens()
+	s.Context = t.context
 	s.Tail = t.Lines()
 	s.Lines = t.total
 	s.Activity = t.Activity()

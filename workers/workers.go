@@ -102,6 +102,7 @@ type Status struct {
 	Turns      int
 	CostUSD    float64
 	Tokens     int64
+	Context    int64  // tokens of the conversation, as the model was given it last
 	Tail       []Line // the newest lines, oldest first, at most TailLines
 	Lines      int    // how many lines there have been in all
 	// Requests are what the agent asks and nobody has answered, oldest first,

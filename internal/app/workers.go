@@ -154,7 +154,7 @@ func status(st workers.Status) state.WorkerStatus {
 	out := state.WorkerStatus{
 		Phase: phase(st.Phase), PID: st.PID, PIDStart: st.PIDStart, LastSign: st.LastSign,
 		LastOutput: st.LastOutput, Busy: st.Busy, Below: st.Below, Waiting: st.Waiting,
-		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Lines: st.Lines,
+		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Context: st.Context, Lines: st.Lines,
 		Tail: make([]state.Line, len(st.Tail)),
 	}
 	for i, l := range st.Tail {

@@ -138,6 +138,7 @@ type WorkerStatus struct {
 	Activity   string
 	CostUSD    float64
 	Tokens     int64
+	Context    int64  // tokens of the conversation at its last request
 	Tail       []Line // newest lines, oldest first
 	Lines      int    // lines in all
 	// Requests are what it asks and nobody has answered; their Ref is the

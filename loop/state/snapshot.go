@@ -82,6 +82,7 @@ type Worker struct {
 	Activity string    `json:"activity,omitempty"`
 	CostUSD  float64   `json:"costUSD"`
 	Tokens   int64     `json:"tokens"`
+	Context  int64     `json:"context,omitempty"` // tokens of the conversation at its last request
 	Tail     []Line    `json:"tail,omitempty"`
 	Lines    int       `json:"lines"`
 	Outcome  string    `json:"outcome,omitempty"` // how it was settled, once it is

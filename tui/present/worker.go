@@ -23,8 +23,11 @@ func WorkerTitle(w *state.Worker, now time.Time) string {
 	if w.CostUSD > 0 {
 		parts = append(parts, widget.Money(w.CostUSD))
 	}
-	if w.Tokens > 0 {
+	switch {
+	case w.Tokens > 0:
 		parts = append(parts, widget.Tokens(w.Tokens))
+	case w.Context > 0: // its first turn has yet to tell what it took
+		parts = append(parts, widget.Tokens(w.Context)+" in context")
 	}
 	return join(parts...)
 }

@@ -127,7 +127,25 @@ func assistant(dst []workers.Event, o object) []workers.Event {
 		}
 		dst = append(dst, e)
 	})
+	if n := contextTokens(msg.get("usage")); n > 0 && !base.Sub {
+		base.Kind, base.Tokens = workers.EventUsage, n
+		dst = append(dst, base)
+	}
 	return dst
+}
+
+// contextTokens is the size of the conversation that a request carried: what
+// was new in it, and what was kept.
+func contextTokens(usage raw) (n int64) {
+	var buf [room]member
+	u, ok := members(buf[:0], usage)
+	if !ok {
+		return 0
+	}
+	for _, key := range [...]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
+		n += u.get(key).integer()
+	}
+	return n
 }
 
 // mainArguments are the inputs that say most of a tool call, best first.
@@ -209,55 +227,6 @@ func contentText(v raw) string {
 		}
 	})
 	return text
-}
-
-func system(dst []workers.Event, o object) []workers.Event {
-	e := workers.Event{At: at(o)}
-	switch kind := o.get("subtype"); {
-	case kind.is("init"):
-		e.Kind, e.Session, e.Text = workers.EventTurn, o.get("session_id").text(argLimit), o.get("model").text(argLimit)
-	case kind.is("api_retry"):
-		e.Kind, e.Text = workers.EventNotice, retryText(o)
-	case kind.is("permission_denied"):
-		e.Kind, e.ID, e.Tool = workers.EventDenied, o.get("tool_use_id").text(argLimit), o.get("tool_name").text(argLimit)
-		e.Text = o.get("message").text(argLimit)
-	case kind.is("background_tasks_changed"):
-		e.Kind = workers.EventTasks
-		elements(o.get("tasks"), func(task raw) {
-			var buf [room]member
-			if t, ok := members(buf[:0], task); ok {
-				e.IDs = append(e.IDs, t.get("task_id").text(argLimit))
-			}
-		})
-	case kind.is("task_notification"):
-		e.Kind, e.ID = workers.EventTaskEnd, o.get("task_id").text(argLimit)
-		e.Failed = o.get("status").is("stopped")
-	case kind.is("compact_boundary"):
-		var buf [room]member
-		meta, _ := members(buf[:0], o.get("compact_metadata"))
-		e.Kind = workers.EventNotice
-		e.Text = fmt.Sprintf("conversation compacted (%s, %d tokens before)", meta.get("trigger").text(argLimit), meta.get("pre_tokens").integer())
-	case kind.is("informational"):
-		if e.Text = o.get("content").text(spokenLimit); e.Text == "" {
-			e.Text = o.get("message").text(spokenLimit)
-		}
-		if e.Text == "" {
-			return dst
-		}
-		e.Kind = workers.EventNotice
-	default:
-		return dst
-	}
-	return append(dst, e)
-}
-
-func retryText(o object) string {
-	what := "no connection"
-	if s := o.get("error_status"); s.integer() != 0 {
-		what = fmt.Sprintf("API error %d", s.integer())
-	}
-	wait := time.Duration(o.get("retry_delay_ms").integer()) * time.Millisecond
-	return fmt.Sprintf("%s, try %d of %d again in %s", what, o.get("attempt").integer(), o.get("max_retries").integer(), wait.Round(100*time.Millisecond))
 }
 
 // answer is the reply to a control request of ours.

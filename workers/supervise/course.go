@@ -91,7 +91,8 @@ func (c *course) add(e *workers.Event) {
 		}
 	case workers.EventResult:
 		c.result(e.Result)
-	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError, workers.EventAsk, workers.EventAskEnd:
+	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError, workers.EventAsk, workers.EventAskEnd,
+		workers.EventUsage, workers.EventSub, workers.EventCompact:
 	}
 }
 
