@@ -135,18 +135,26 @@ func checkScreen(t *testing.T, m *Model) {
 	}
 }
 
-// sweepWidths is every narrow width, and the wide ones at which shapes change.
-func sweepWidths() []int {
-	out := make([]int, 0, 64)
-	for w := range 16 {
-		out = append(out, w)
+// sweep is every size up to 40x12, those at which shapes change, and the usual
+// large ones.
+func sweep() [][2]int {
+	var out [][2]int
+	for w := range 41 {
+		for h := range 13 {
+			out = append(out, [2]int{w, h})
+		}
 	}
-	return append(out, 19, 27, 40, 41, 59, 60, 80, 99, 100, 108, 131)
+	for _, w := range []int{41, 59, 60, 80, 99, 100, 108, 131} {
+		for _, h := range []int{1, 2, 5, 8, 12, 45} {
+			out = append(out, [2]int{w, h})
+		}
+	}
+	return append(out, [2]int{80, 24}, [2]int{120, 40}, [2]int{200, 60}, [2]int{300, 80}, [2]int{1, 200}, [2]int{500, 1})
 }
 
-// TestEverySize draws every scene from 1x1 up through the widths and heights
-// at which anything changes, and then at a usual size again.
-func TestEverySize(t *testing.T) {
+// TestFailures44EverySize draws every scene at every size, and then at a usual
+// one again: no panic, and nothing stays behind.
+func TestFailures44EverySize(t *testing.T) {
 	t.Parallel()
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
@@ -154,11 +162,10 @@ func TestEverySize(t *testing.T) {
 			m, _ := room(120, 40, sc.snap())
 			typeKeys(m, sc.keys...)
 			want := screen(m)
-			for _, w := range sweepWidths() {
-				for _, h := range []int{0, 1, 2, 3, 4, 5, 6, 8, 12, 45} {
-					m.resize(w, h)
-					checkScreen(t, m)
-				}
+			for _, size := range sweep() {
+				m.resize(size[0], size[1])
+				m.dirty = true
+				checkScreen(t, m)
 			}
 			m.resize(120, 40)
 			if got := screen(m); got != want {
@@ -168,9 +175,46 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// TestHostileText puts every text that has broken screens into every place a
-// text comes from.
-func TestHostileText(t *testing.T) {
+// TestFailures46TitlesThatShiftColumns puts each kind of text that terminals
+// measure differently into every title, and holds every row of every scene to
+// the width of the screen, measured both ways.
+func TestFailures46TitlesThatShiftColumns(t *testing.T) {
+	t.Parallel()
+	for name, title := range map[string]string{
+		"emoji": "🚀 fix 🧀 it", "ZWJ family": "👨\u200d👩\u200d👧\u200d👦 account", "skin tone": "👍🏽 yes", "flags": "🇩🇪🇫🇷🇩 half", "keycaps": "1️⃣ #️⃣",
+		"selector": "❤️ ☎️ ✈", "combining": "e\u0301a\u0308 z\u0301\u0302\u0303\u0304\u0305", "wide": "日本語と中文와 한글", "jamo": "\u1112\u1161\u11ab",
+		"right to left": "שלום مرحبا ok", "override": "\u202egnp.exe\u202c", "ambiguous": "→ ① Ω ■ … °C", "Indic": "हिन्दी क्षि", "zero width": "a\u200bb\u200c\u2060\ufeffc",
+		"tags": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "half width": "ﾊﾝｶｸ ｶﾞ", "private": "\ue0b0 \ue100 \uf8ff",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, sc := range scenes {
+				s := sc.snap()
+				if s == nil {
+					continue
+				}
+				for i := range s.Rows {
+					s.Rows[i].Issue.Title = title + " " + s.Rows[i].Issue.Title
+				}
+				for i := range s.Needs {
+					s.Needs[i].Title = title
+				}
+				for i := range s.Pulls {
+					s.Pulls[i].PR.Title = title
+				}
+				for _, size := range [][2]int{{80, 24}, {200, 60}, {41, 12}} {
+					m, _ := room(size[0], size[1], s)
+					typeKeys(m, sc.keys...)
+					checkScreen(t, m)
+				}
+			}
+		})
+	}
+}
+
+// TestFailures11HostileText puts every text that has broken screens into every
+// place a text comes from (failures.md, 11 and 46).
+func TestFailures11HostileText(t *testing.T) {
 	t.Parallel()
 	for i, text := range []string{
 		"a\x1b[?1049h\x1b[2J\x1b[1;1H", "a\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b[31mred", "\x1b]0;never closed",

@@ -34,10 +34,14 @@ func (m *Model) askLeave() tea.Cmd {
 // suspend stops the screen only: where the loop is in this process it must be
 // handed over first, so it asks how to leave.
 func (m *Model) suspend() tea.Cmd {
-	if m.opts.Attached {
-		return tea.Suspend
+	switch {
+	case !m.opts.Attached:
+		return m.askLeave()
+	case !m.opts.Suspendable:
+		m.mutter("no shell stands behind this screen, which could bring a suspended room back; q leaves")
+		return nil
 	}
-	return m.askLeave()
+	return tea.Suspend
 }
 
 func send(k state.CommandKind) pane.Reply { return pane.Reply{Send: []state.Command{{Kind: k}}} }

@@ -41,6 +41,9 @@ type Options struct {
 	Editor Editor
 	// Browse opens a page; nil where nothing can.
 	Browse func(url string) error
+	// Suspendable says that a shell stands behind the screen, which can let a
+	// suspended room go on.
+	Suspendable bool
 	// Background says that leaving hands the loop to a process in the
 	// background.
 	Background bool

@@ -28,6 +28,9 @@ import (
 // TestMain fails if a room leaves a goroutine behind. One is the library's: its
 // reader blocks for ever on an event that arrives while the program ends.
 func TestMain(m *testing.M) {
+	if kind := os.Getenv(asRoom); kind != "" {
+		os.Exit(playRoom(kind))
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).sendEvents"))
 }
 

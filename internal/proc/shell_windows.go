@@ -1,0 +1,6 @@
+//go:build windows
+
+package proc
+
+// Suspendable is false: consoles know no suspended jobs.
+func Suspendable() bool { return false }
