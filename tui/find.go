@@ -15,7 +15,7 @@ func (m *Model) startFind() {
 		m.mutter("there is nothing to find in " + m.view.name())
 		return
 	}
-	m.mode = modeFind
+	m.mode, m.findOld = modeFind, m.finds[m.view] != ""
 	m.find.SetValue(m.finds[m.view])
 }
 
@@ -40,6 +40,10 @@ func (m *Model) keyFind(msg tea.KeyPressMsg) tea.Cmd {
 		m.mode = modeBrowse
 		m.openHelp()
 	default:
+		if m.findOld && msg.Text != "" {
+			m.find.SetValue("") // the first letter begins anew, any other key edits
+		}
+		m.findOld = false
 		m.find.Update(msg)
 		return m.setFind(m.find.Value())
 	}

@@ -70,6 +70,7 @@ type Model struct {
 	log   *logpane.Model
 
 	find       *widget.Field
+	findOld    bool // what stands in it was typed before
 	finds      [viewCount]string
 	field      *openField
 	drafts     *drafts.Book

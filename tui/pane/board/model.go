@@ -1,6 +1,8 @@
 package board
 
 import (
+	"strings"
+
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
@@ -114,6 +116,10 @@ func (m *Model) SetFilter(text string) {
 	m.regroup()
 	if m.Filtered() && len(m.cols[m.col].rows) == 0 {
 		m.pickStart()
+	}
+	// A ref that is typed in full means that issue and no other.
+	if c, at, ok := m.find(board.Ref(strings.ToUpper(strings.TrimSpace(text)))); ok {
+		m.col, m.at, m.sel = c, at, m.ref(c, at)
 	}
 	m.settle()
 }
