@@ -5,6 +5,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/internal/git"
 )
 
 // Reader reads a forge.
@@ -67,4 +68,29 @@ type Merged struct {
 	PR      board.PullRequest
 	Already bool     // it was merged before
 	Notes   []string // what the owner should know, one sentence each
+}
+
+// Keeper brings pull requests up to date with their base, and tells what git
+// merged from what a hand did.
+type Keeper interface {
+	// Freshen answers ErrUpToDate, ErrConflict, ErrHeadMoved, ErrBranchGone,
+	// ErrCheckedOut or ErrNotOpen, or an error that means none of these.
+	Freshen(ctx context.Context, name, expectedHead string) (board.PullRequest, error)
+	MergeOnly(ctx context.Context, name, from, to string) (bool, error)
+	Foreign(ctx context.Context, name, from, to string) ([]string, error)
+	Landing(ctx context.Context, name string, limit int) ([]git.Commit, []string, error)
+}
+
+// Forge is where the pull requests of a repository live. What a forge leaves to
+// others (merging, running checks) it refuses with the place where it is done.
+type Forge interface {
+	Reader
+	Opener
+	Reviewer
+	Keeper
+	Merge(ctx context.Context, req MergeRequest) (Merged, error)
+	// RunChecks runs the checks that are ours to run and have no result yet;
+	// RerunChecks those that are not green.
+	RunChecks(ctx context.Context, name string) (board.PullRequest, error)
+	RerunChecks(ctx context.Context, name string) (board.PullRequest, error)
 }

@@ -46,6 +46,8 @@ type Factory struct {
 	// ConfigPath and Platform are the command line's --config and --platform.
 	ConfigPath string
 	Platform   string
+	// Repository stands in for the configured one on GitHub, as owner/name.
+	Repository string
 
 	configOnce sync.Once
 	config     *config.Config

@@ -2,12 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/gitapp/pulls/github"
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/proc"
 )
 
 // SecretsDir is the folder of keys below a main checkout.
@@ -27,7 +32,7 @@ func (f *Factory) Forge(ctx context.Context) (*gitapp.Forge, error) {
 		return nil, fmt.Errorf("the GitHub repository is not configured: add \"repository\": \"owner/name\" to %s", cfg.Path)
 	}
 	return &gitapp.Forge{
-		API: f.Getenv("GITHUB_API_URL"), Repository: cfg.Repository, Now: f.Now, Transport: http.DefaultTransport,
+		API: f.Getenv("GITHUB_API_URL"), Repository: firstOf(f.Repository, cfg.Repository), Now: f.Now, Transport: http.DefaultTransport,
 		Keys: gitapp.Keys{Getenv: f.Getenv, Secrets: filepath.Join(cfg.Root, SecretsDir)},
 	}, nil
 }
@@ -61,4 +66,40 @@ func appOf(role string, a *config.GitHubApp) *gitapp.App {
 		Role: role, AppID: a.AppID, InstallationID: a.InstallationID, Slug: a.Slug,
 		BotLogin: a.BotLogin, BotUserID: a.BotUserID, KeyEnvVar: a.KeyEnvVar, KeyFile: a.KeyFile,
 	}
+}
+
+// openGitHub opens the pull requests of a repository on GitHub.
+func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo, who gitapp.Identities) (pulls.Forge, error) {
+	forge, err := f.Forge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return github.Open(github.Options{
+		Forge: forge, GraphQL: f.Getenv("GITHUB_GRAPHQL_URL"),
+		Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer), Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
+		BotIDs: cfg.BotUserIDs, Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
+		History: pulls.History{Git: f.Git(), Dir: repo.Root, Developer: who.Developer},
+	})
+}
+
+// ownerToken is the person's own login on GitHub: GH_TOKEN, or what gh has.
+func (f *Factory) ownerToken(ctx context.Context) (string, error) {
+	if token := firstOf(f.Getenv("GH_TOKEN"), f.Getenv("GITHUB_TOKEN")); token != "" {
+		return token, nil
+	}
+	out, err := proc.Exec{}.Run(ctx, proc.Cmd{Name: "gh", Args: []string{"auth", "token"}, Env: f.Environ()})
+	token := strings.TrimSpace(string(out.Stdout))
+	if err != nil || token == "" {
+		return "", errors.New("it takes your own GitHub login: `gh auth login`, or a token in GH_TOKEN")
+	}
+	return token, nil
+}
+
+// runsChecks is the forge as far as the loop runs its checks.
+func runsChecks(f pulls.Forge) checked {
+	c, ours := f.(checked)
+	if !ours {
+		return nil
+	}
+	return c
 }

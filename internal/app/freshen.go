@@ -7,13 +7,12 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/workers/prompt"
 )
 
-// loopUpdates brings local pull requests up to date.
-type loopUpdates struct{ s *local.Store }
+// loopUpdates brings pull requests up to date.
+type loopUpdates struct{ s pulls.Forge }
 
 var _ loop.Updates = loopUpdates{}
 

@@ -32,7 +32,7 @@ func (l *live) now() *config.Config { return l.p.Load() }
 type reloader struct {
 	live  *live
 	base  string
-	store *local.Store
+	store checked                    // nil where the checks are not ours
 	need  func(*config.Config) error // whether its agents are there
 
 	seen     []byte // the file as it was looked at last
@@ -43,7 +43,10 @@ type reloader struct {
 var _ loop.Configuration = (*reloader)(nil)
 
 // newReloader begins with the file as it is, which the caller has just read.
-func newReloader(l *live, base string, store *local.Store, need func(*config.Config) error) *reloader {
+// checked is a forge whose checks the loop runs.
+type checked interface{ SetChecks(specs []local.CheckSpec) }
+
+func newReloader(l *live, base string, store checked, need func(*config.Config) error) *reloader {
 	r := &reloader{live: l, base: base, store: store, need: need}
 	r.seen, _ = os.ReadFile(l.now().Path) // one that cannot be read is told of by the first look
 	r.platform = platformIn(r.seen)
@@ -95,7 +98,9 @@ func (r *reloader) Changed(ctx context.Context) (*loop.Tuning, []string) {
 		return nil, notes
 	}
 	r.live.p.Store(next)
-	r.store.SetChecks(checkSpecs(next))
+	if r.store != nil {
+		r.store.SetChecks(checkSpecs(next))
+	}
 	return &loop.Tuning{Settings: planSettings(next, r.base), Poll: next.Poll(), CostCap: next.Limits.MaxCostPerDayUSD}, notes
 }
 

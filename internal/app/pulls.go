@@ -10,6 +10,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/reviewsync"
@@ -60,29 +61,29 @@ func (f *Factory) Owner(ctx context.Context) (gitapp.Identity, error) {
 // pullParts is what the factory keeps of the pull requests.
 type pullParts struct {
 	pullsMu sync.Mutex
-	pulls   *local.Store
+	pulls   pulls.Forge
 }
 
-// Pulls are the repository's local pull requests. They are opened once; a
-// failure is not kept.
-func (f *Factory) Pulls(ctx context.Context) (*local.Store, error) {
+// Pulls are the repository's pull requests, here or on GitHub. They are opened
+// once; a failure is not kept.
+func (f *Factory) Pulls(ctx context.Context) (pulls.Forge, error) {
 	f.pullsMu.Lock()
 	defer f.pullsMu.Unlock()
 	if f.pulls != nil {
 		return f.pulls, nil
 	}
 	store, err := f.openPulls(ctx)
-	f.pulls = store
-	return store, err
-}
-
-func (f *Factory) openPulls(ctx context.Context) (*local.Store, error) {
-	cfg, err := f.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Pulls.Kind != config.PullsLocal {
-		return nil, fmt.Errorf("this version keeps pull requests locally only: set `pulls.kind` to local in %s", cfg.Path)
+	f.pulls = store
+	return store, nil
+}
+
+func (f *Factory) openPulls(ctx context.Context) (pulls.Forge, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return nil, err
 	}
 	repo, err := f.Repo(ctx)
 	if err != nil {
@@ -91,6 +92,12 @@ func (f *Factory) openPulls(ctx context.Context) (*local.Store, error) {
 	who, err := f.Identities(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Pulls.Kind == config.PullsGitHub {
+		return f.openGitHub(ctx, cfg, repo, who)
+	}
+	if f.Repository != "" {
+		return nil, fmt.Errorf("another repository (%s) can be named only where pull requests live on GitHub (pulls.kind)", f.Repository)
 	}
 	return local.Open(local.Options{
 		Git: f.Git(), Dir: pullsDir(cfg), Repo: repo.Root, Base: repo.Base, Remote: repo.Remote,

@@ -320,7 +320,7 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
 		Updates: loopUpdates{store}, Branches: trees,
 		Archive: archive{l: launcher, cfg: held},
-		Hooks:   hook, Configuration: newReloader(held, repo.Base, store, f.needAgents),
+		Hooks:   hook, Configuration: newReloader(held, repo.Base, runsChecks(store), f.needAgents),
 	}
 	if f.Wrap != nil {
 		s.deps = f.Wrap(s.deps)

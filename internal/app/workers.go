@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/proc"
@@ -200,7 +201,7 @@ func (l life) Lives(c board.Claim) bool {
 }
 
 // loopPulls are the pull requests as the loop sees them.
-type loopPulls struct{ s *local.Store }
+type loopPulls struct{ s pulls.Forge }
 
 var _ loop.Pulls = loopPulls{}
 

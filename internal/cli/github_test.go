@@ -5,8 +5,10 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,6 +40,12 @@ func TestGitHubScripts(t *testing.T) {
 					Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
 				}, int64(100000001+i))
 			}
+			bare := filepath.Join(env.WorkDir, "widgets.git")
+			if out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", bare).CombinedOutput(); err != nil {
+				return fmt.Errorf("make the bare repository: %w: %s", err, out)
+			}
+			fake.AddRepo("acme", "widgets", bare, "main")
+			fake.AddUser("olive", 42, "olive-token")
 			srv := httptest.NewServer(fake)
 			env.Defer(srv.Close)
 			env.Vars = append(withoutOurs(env.Vars),
@@ -45,7 +53,7 @@ func TestGitHubScripts(t *testing.T) {
 				"GIT_CONFIG_NOSYSTEM=1",
 				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
 				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
-				"GITHUB_API_URL="+srv.URL, "GITHUB_SERVER_URL="+strings.Replace(srv.URL, "http:", "https:", 1),
+				"GITHUB_API_URL="+srv.URL, "GITHUB_SERVER_URL="+srv.URL, "REMOTE="+srv.URL+"/git/acme/widgets.git",
 				"SERVER="+strings.TrimPrefix(srv.URL, "http://"), "KEY="+filepath.Join(env.WorkDir, "key.pem"),
 			)
 			return os.WriteFile(filepath.Join(env.WorkDir, "key.pem"), text, 0o600)

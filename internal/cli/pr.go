@@ -11,13 +11,13 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/local"
 	"github.com/backside4charter/dispatcher/internal/app"
 )
 
 // prOptions are what `dispatcher pr` takes.
 type prOptions struct {
 	title, base, head string
+	repo              string
 	body              string
 	hasTitle, hasBody bool
 	draft, json       bool
@@ -50,6 +50,7 @@ where given), unless --draft is given too.`,
 	body.add(cmd, "the body, in Markdown, with a line that says Fixes <REF>")
 	fl.StringVar(&o.base, "base", "", "the branch to merge into (default the repository's default branch)")
 	fl.StringVar(&o.head, "head", "", "the branch to merge (default the current one)")
+	fl.StringVar(&o.repo, "repo", "", "another repository than the configured one, as owner/name; on GitHub only")
 	fl.BoolVar(&o.draft, "draft", false, "open it as a draft")
 	fl.BoolVar(&o.json, "json", false, "print the pull request as JSON")
 	return cmd
@@ -60,6 +61,7 @@ func runPR(ctx context.Context, f *app.Factory, o prOptions) error {
 	if err != nil {
 		return err
 	}
+	f.Repository = o.repo
 	store, err := f.Pulls(ctx)
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func currentBranch(ctx context.Context, f *app.Factory) (string, error) {
 
 // markReady takes the branch's draft out of draft, if it has one and no draft
 // is asked for.
-func markReady(ctx context.Context, store *local.Store, o prOptions) (board.PullRequest, bool, error) {
+func markReady(ctx context.Context, store pulls.Forge, o prOptions) (board.PullRequest, bool, error) {
 	old, err := store.ByHead(ctx, o.head)
 	if errors.Is(err, pulls.ErrNotFound) || err == nil && (!old.Draft || o.draft) {
 		return board.PullRequest{}, false, nil

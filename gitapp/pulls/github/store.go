@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,7 +121,14 @@ func (s *Store) owner() string { return s.o.Forge.Owner() }
 func (s *Store) name() string  { return s.o.Forge.Name() }
 
 // number is the pull request's, by its name, number or URL.
-func (s *Store) number(name string) (int, error) { return pulls.ParseName(name) }
+func (s *Store) number(name string) (int, error) {
+	if u, err := url.Parse(name); err == nil && u.Host != "" {
+		if rest, ours := strings.CutPrefix(u.Path, "/"+s.o.Forge.Repository+"/pull/"); ours {
+			name, _, _ = strings.Cut(rest, "/")
+		}
+	}
+	return pulls.ParseName(name)
+}
 
 // plain turns what a client library says into words of ours: what was refused,
 // for want of what, or why nothing was asked.
@@ -169,13 +177,10 @@ func status(err error) int {
 	return 0
 }
 
-// isAgent says whether a login is one of the two Apps'.
-func (s *Store) isAgent(login string) bool {
-	return login == s.o.Developer.BotLogin || login == s.o.Reviewer.BotLogin
+// isAgent says whether an account is one of those that are configured as no
+// person's.
+func (s *Store) isAgent(a *actorWire) bool {
+	return a.User.DatabaseID != nil && slices.Contains(s.o.BotIDs, *a.User.DatabaseID)
 }
 
-var (
-	_ pulls.Reader   = (*Store)(nil)
-	_ pulls.Opener   = (*Store)(nil)
-	_ pulls.Reviewer = (*Store)(nil)
-)
+var _ pulls.Forge = (*Store)(nil)

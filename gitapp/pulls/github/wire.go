@@ -74,6 +74,9 @@ type sweepQuery struct {
 type actorWire struct {
 	Typename string `graphql:"__typename"`
 	Login    string
+	User     struct {
+		DatabaseID *int64
+	} `graphql:"... on User"`
 }
 
 // login is as REST and settings spell it: a bot's with its [bot].
@@ -263,7 +266,7 @@ func (s *Store) review(w *reviewWire) (board.Review, bool) {
 		return board.Review{}, false
 	}
 	r := board.Review{ID: w.FullDatabaseID, Author: w.Author.login(), State: board.ReviewComment, Body: w.Body}
-	r.Bot = w.Author != nil && (w.Author.Typename == "Bot" || s.isAgent(r.Author))
+	r.Bot = w.Author != nil && (w.Author.Typename == "Bot" || s.isAgent(w.Author))
 	if w.State == "CHANGES_REQUESTED" {
 		r.State = board.ReviewChangesRequested
 	}
