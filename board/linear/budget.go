@@ -42,7 +42,7 @@ type budget struct {
 	refusal int // in a row
 	noted   time.Time
 	read    time.Time // the file's time when it was last read
-	asked   int       // requests of this process
+	clock   time.Time // of the server, at its last answer
 }
 
 func newBudget(now func() time.Time, folder string) *budget {
@@ -64,7 +64,6 @@ func (b *budget) may(why purpose) error {
 			return &LimitError{Until: until, Left: max(1, b.left.Requests)}
 		}
 	}
-	b.asked++
 	return nil
 }
 
@@ -81,6 +80,9 @@ func (b *budget) note(m *meta) {
 	defer b.mu.Unlock()
 	if len(m.errors) == 0 && m.status == 200 {
 		b.refusal = 0
+	}
+	if !m.date.IsZero() {
+		b.clock = m.date
 	}
 	if !m.left.known {
 		return
@@ -162,7 +164,15 @@ func (b *budget) share() {
 	}
 }
 
-// now tells what is left.
+// serverTime is what the server's clock showed at its last answer; zero where
+// it never said.
+func (b *budget) serverTime() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.clock
+}
+
+// current tells what is left.
 func (b *budget) current() Left {
 	b.mu.Lock()
 	defer b.mu.Unlock()

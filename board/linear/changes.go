@@ -30,12 +30,12 @@ type changesPart struct {
 
 // catchUp looks what has changed since the last look, and reads it.
 func (b *Board) catchUp(ctx context.Context) error {
-	changed, err := b.changes(ctx)
-	if err != nil || len(changed) == 0 {
+	changed, looked, err := b.changes(ctx)
+	if err != nil {
 		return err
 	}
 	for chunk := range slices.Chunk(changed, rowsAPage) {
-		rows, comments, err := b.fetch(ctx, IssueFilter{"id": in(chunk)}, CommentFilter{"issue": map[string]any{"id": in(chunk)}}, true)
+		rows, comments, err := b.fetchByID(ctx, chunk)
 		if err != nil {
 			return err
 		}
@@ -46,13 +46,19 @@ func (b *Board) catchUp(ctx context.Context) error {
 		}
 		b.keep(rows, comments)
 	}
+	b.mirror.looked = looked
 	return nil
 }
 
-// changes are the ids of the issues that changed, or whose comments did.
-func (b *Board) changes(ctx context.Context) ([]string, error) {
+// changes are the ids of the issues that changed, or whose comments did, and
+// when that was, by the server's clock.
+func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
 	m := &b.mirror
-	since := m.cursor.Add(-overlap).UTC().Format("2006-01-02T15:04:05.000Z")
+	from := m.cursor
+	if !m.looked.IsZero() {
+		from = m.looked
+	}
+	since := from.Add(-overlap).UTC().Format("2006-01-02T15:04:05.000Z")
 	newer := map[string]any{"gt": since}
 	vars := b.metaVars()
 	// The team's rows and those that hold ours back, wherever they are.
@@ -64,6 +70,7 @@ func (b *Board) changes(ctx context.Context) ([]string, error) {
 	vars["comments"] = CommentFilter{"updatedAt": newer, "issue": map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
 	vars["rowsAfter"], vars["wordsAfter"] = (*graphql.String)(nil), (*graphql.String)(nil)
 	var found []string
+	var looked time.Time
 	add := func(id string) {
 		if !slices.Contains(found, id) {
 			found = append(found, id)
@@ -76,7 +83,10 @@ func (b *Board) changes(ctx context.Context) ([]string, error) {
 		}
 		err := b.client.query(ctx, toPoll, &q, vars)
 		if err := b.takeMeta(ctx, &q.metaPart, err); err != nil {
-			return nil, err
+			return nil, time.Time{}, err
+		}
+		if looked.IsZero() {
+			looked = b.budget.serverTime()
 		}
 		for _, n := range q.Issues.Nodes {
 			if n.UpdatedAt.After(m.seen[n.ID]) {
@@ -91,7 +101,7 @@ func (b *Board) changes(ctx context.Context) ([]string, error) {
 		}
 		rows, words := q.Issues.PageInfo, q.Comments.PageInfo
 		if !rows.HasNextPage && !words.HasNextPage {
-			return found, nil
+			return found, looked, nil
 		}
 		if rows.EndCursor != nil {
 			vars["rowsAfter"] = cursorVar(rows.EndCursor)

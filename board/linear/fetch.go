@@ -46,6 +46,7 @@ type reading struct {
 	issues   IssueFilter
 	comments CommentFilter
 	archived bool
+	most     int // rows that there can be; 0 is any number
 
 	rows      []*row
 	words     []commentOn
@@ -56,8 +57,23 @@ type reading struct {
 }
 
 // fetch reads all rows that fit the filter, and all comments that fit theirs.
-func (b *Board) fetch(ctx context.Context, issues IssueFilter, comments CommentFilter, archived bool) ([]*row, []commentOn, error) {
-	r := &reading{b: b, issues: issues, comments: comments, archived: archived, rowsMore: true, wordsMore: true}
+func (b *Board) fetch(ctx context.Context, issues IssueFilter, comments CommentFilter) ([]*row, []commentOn, error) {
+	return b.readAll(ctx, &reading{b: b, issues: issues, comments: comments, rowsMore: true, wordsMore: true})
+}
+
+// fetchByID is fetch for some rows, archived ones too. Linear charges for the
+// page that is asked for, so that no more is asked for than there can be.
+func (b *Board) fetchByID(ctx context.Context, ids []string) ([]*row, []commentOn, error) {
+	return b.readAll(ctx, &reading{
+		b: b, issues: IssueFilter{"id": in(ids)}, comments: CommentFilter{"issue": map[string]any{"id": in(ids)}},
+		archived: true, most: len(ids), rowsMore: true, wordsMore: true,
+	})
+}
+
+// wordsARow is how many comments a changed row is expected to have.
+const wordsARow = 40
+
+func (b *Board) readAll(ctx context.Context, r *reading) ([]*row, []commentOn, error) {
 	for r.rowsMore || r.wordsMore {
 		err := r.page(ctx)
 		if errors.Is(err, errComplex) && b.mirror.smaller() {
@@ -82,6 +98,9 @@ func (b *Board) fetch(ctx context.Context, issues IssueFilter, comments CommentF
 
 func (r *reading) page(ctx context.Context) error {
 	rows, words := r.b.mirror.pageSizes()
+	if r.most > 0 {
+		rows, words = min(rows, r.most), min(words, wordsARow*r.most)
+	}
 	vars := map[string]any{}
 	if r.rowsMore {
 		vars["issues"], vars["rows"], vars["rowsAfter"] = r.issues, graphql.Int(rows), cursorVar(r.rowsAt)

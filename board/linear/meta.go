@@ -67,6 +67,9 @@ func (m *mirror) milestoneID(name string) (string, error) {
 	for _, s := range m.milestones {
 		names = append(names, s.Name)
 	}
+	if names == nil {
+		return "", fmt.Errorf("%w: the project has no milestone %q, and no other; %s are the issues without one", board.ErrNotFound, name, board.NoMilestone)
+	}
 	return "", fmt.Errorf("%w: the project has no milestone %q; it has %s, and %s", board.ErrNotFound, name, someOf(name, names), board.NoMilestone)
 }
 

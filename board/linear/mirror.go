@@ -9,8 +9,8 @@ import (
 
 // How the copy of the rows is kept.
 const (
-	// overlap is how far back a look for changes reaches behind the newest one
-	// that was seen: what Linear's servers show late is found all the same.
+	// overlap is how far back a look for changes reaches behind the last one:
+	// what Linear's servers show late is found all the same.
 	overlap = 30 * time.Second
 	// oneFiring is how long another question may be answered from the same look.
 	oneFiring = 30 * time.Second
@@ -32,6 +32,7 @@ type mirror struct {
 	loaded     time.Time       // when everything was read
 	synced     time.Time       // when changes were last looked for
 	cursor     time.Time       // newest change seen, by Linear's clock
+	looked     time.Time       // when changes were last looked for, by Linear's clock; zero where it told none
 	asked      map[string]bool // questions answered from the last look
 	halvings   int             // of the page sizes
 }
@@ -163,6 +164,7 @@ func (b *Board) load(ctx context.Context, s scope) error {
 		}
 	}
 	old := *m
+	m.looked = b.budget.serverTime()
 	m.rows, m.seen, m.closed, m.closedAll, m.cursor = map[string]*row{}, map[string]time.Time{}, map[string]bool{}, false, time.Time{}
 	wanted := scope{all: s.all || old.closedAll, milestones: slices.Collect(maps.Keys(old.closed))}
 	for _, id := range s.milestones {
@@ -193,7 +195,7 @@ func (b *Board) load(ctx context.Context, s scope) error {
 
 // add reads rows and comments into the copy.
 func (b *Board) add(ctx context.Context, issues IssueFilter, words CommentFilter) error {
-	rows, comments, err := b.fetch(ctx, issues, words, false)
+	rows, comments, err := b.fetch(ctx, issues, words)
 	if err != nil {
 		return err
 	}

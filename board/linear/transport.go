@@ -20,6 +20,7 @@ type meta struct {
 	errors []wireError
 	left   levels
 	retry  time.Duration // Retry-After
+	date   time.Time     // the server's clock
 }
 
 // levels are what an answer's headers say of the hour's budget.
@@ -107,6 +108,9 @@ func (m *meta) read(resp *http.Response, body []byte) {
 		m.errors = answer.Errors
 	}
 	h := resp.Header
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		m.date = at.UTC()
+	}
 	m.left.requests, m.left.known = number(h, "X-RateLimit-Requests-Remaining")
 	m.left.limit, _ = number(h, "X-RateLimit-Requests-Limit")
 	m.left.requestsReset = moment(h, "X-RateLimit-Requests-Reset")

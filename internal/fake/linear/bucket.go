@@ -46,6 +46,7 @@ func (w *World) headers(h http.Header, cost float64) {
 	put("X-RateLimit-Complexity-Limit", o.Points)
 	put("X-RateLimit-Complexity-Remaining", max(0, b.points))
 	put("X-RateLimit-Complexity-Reset", float64(reset(b.at, b.points, o.Points).UnixMilli()))
+	h.Set("Date", b.at.UTC().Format(http.TimeFormat))
 	h.Set("X-Complexity", strconv.FormatFloat(cost, 'f', 1, 64))
 }
 

@@ -114,7 +114,7 @@ func (w *World) answer(req *request, key string, f Fault, h http.Header) (int, [
 			w.counts.Refused++
 			status = http.StatusBadRequest
 		}
-		if req.op == nil || req.cost > maxPoints {
+		if req.op == nil || req.cost > w.o.QueryPoints {
 			status = http.StatusBadRequest
 		}
 		if errors.Is(err, errKey) {
@@ -144,8 +144,8 @@ func (w *World) carryOut(req *request, key string, f Fault) (map[string]any, err
 		return nil, err
 	}
 	w.note(req)
-	if req.cost > maxPoints {
-		return nil, invalid("Query too complex", fmt.Sprintf("The query is too complex. Complexity: %.2f. Maximum allowed complexity: %d.", req.cost, maxPoints))
+	if req.cost > w.o.QueryPoints {
+		return nil, invalid("Query too complex", fmt.Sprintf("The query is too complex. Complexity: %.2f. Maximum allowed complexity: %.0f.", req.cost, w.o.QueryPoints))
 	}
 	if req.cost > w.bucket.points {
 		return nil, rateLimited(w.o.Points, "complexity points")

@@ -27,6 +27,8 @@ type Options struct {
 	OldestFirst bool
 	// Requests and Points are what one hour allows; 0 is Linear's limit.
 	Requests, Points float64
+	// QueryPoints are what one query may cost; 0 is Linear's limit.
+	QueryPoints float64
 	// NoGitHub is a workspace without the GitHub integration.
 	NoGitHub bool
 	// Merged answers the URLs of pull requests that are merged; the automation
@@ -69,6 +71,9 @@ func New(o Options) (*World, error) {
 	}
 	if o.Points == 0 {
 		o.Points = hourPoints
+	}
+	if o.QueryPoints == 0 {
+		o.QueryPoints = maxPoints
 	}
 	w := &World{o: o, d: &data{Org: "acme", Keys: map[string]string{}}, bucket: bucket{requests: o.Requests, points: o.Points}}
 	if o.Folder == "" {

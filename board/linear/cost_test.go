@@ -1,0 +1,185 @@
+package linear_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/linear"
+	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
+)
+
+// fill puts issues on the board, each with a label, a blocker and comments.
+func (p *place) fill(t *testing.T, n int, state string) []board.Ref {
+	t.Helper()
+	var refs []board.Ref
+	for i := range n {
+		d := fake.Draft{Title: fmt.Sprintf("row %d", i+1), State: state, Milestone: "m1", Labels: []string{"UI"}, Body: "- [ ] one"}
+		if i > 0 {
+			d.Blockers = []string{string(refs[i-1])}
+		}
+		for _, text := range []string{"**[developer]** Which one?", "An old word of the owner's."} {
+			d.Comments = append(d.Comments, fake.Comment{Body: text, User: p.made.Owner})
+		}
+		refs = append(refs, p.add(t, d))
+	}
+	return refs
+}
+
+// firing reads what the loop reads in one firing.
+func firing(t *testing.T, b board.Backend) []board.Issue {
+	t.Helper()
+	rows, err := b.Poll(t.Context(), board.Query{Milestones: []string{"m1"}, Closed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestCostOfAFiring states what a firing costs on a board of 250 issues, and
+// holds it to the design's limits: 1 request when nothing has changed, 1 and
+// the pages otherwise (design.md, section 16).
+func TestCostOfAFiring(t *testing.T) {
+	t.Parallel()
+	for _, quiet := range []bool{false, true} {
+		p := newPlace(t, fake.Options{QuietComments: quiet}, fake.Setup{})
+		refs := p.fill(t, 250, "Question")
+		b := p.open(t)
+		cases := []struct {
+			what   string
+			change func()
+			most   int
+		}{
+			{"full poll of 250", func() {}, 1 + 7},
+			{"0 changes", func() {}, 1},
+			{"1 change", func() {
+				if err := p.world.Edit(string(refs[7]), p.made.Owner, func(i *fake.Issue) { i.Title = "changed" }); err != nil {
+					t.Fatal(err)
+				}
+			}, 2},
+			{"0 changes again", func() {}, 1},
+			{"1 comment", func() {
+				if err := p.world.AddComment(string(refs[9]), fake.Comment{Body: "Go on.", User: p.made.Owner}); err != nil {
+					t.Fatal(err)
+				}
+			}, 2},
+			{"0 changes after 20 minutes", func() { p.clock.Advance(20 * time.Minute) }, 1},
+		}
+		for _, c := range cases {
+			p.clock.Advance(time.Minute)
+			c.change()
+			p.world.ResetCounts()
+			rows := firing(t, b)
+			n := p.world.Counts()
+			t.Logf("comments move issues %v: %s: %d requests, %.0f points", !quiet, c.what, n.Requests, n.Points)
+			if n.Requests > c.most || len(rows) != 250 {
+				t.Errorf("%s: %d requests, at most %d; %d rows", c.what, n.Requests, c.most, len(rows))
+			}
+		}
+		rows := firing(t, b)
+		if rows[7].Title != "changed" || len(rows[9].Comments) != 3 {
+			t.Errorf("the changes were not seen: %q, %d comments", rows[7].Title, len(rows[9].Comments))
+		}
+	}
+}
+
+// TestTenMinutesParked counts the requests of ten minutes with 50 parked
+// questions, polled once a minute.
+func TestTenMinutesParked(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 50, "Question")
+	b := p.open(t)
+	firing(t, b)
+	p.world.ResetCounts()
+	for range 10 {
+		p.clock.Advance(time.Minute)
+		firing(t, b)
+	}
+	n := p.world.Counts()
+	t.Logf("ten minutes with 50 parked questions: %d requests, %.0f points", n.Requests, n.Points)
+	if n.Requests != 10 {
+		t.Errorf("%d requests in ten firings", n.Requests)
+	}
+}
+
+// TestTenMinutesRefused counts the requests of ten minutes of a server that
+// answers RATELIMITED to everything, polled every ten seconds
+// (eltmon/overdeck#1821: the error loop ran at full cadence).
+func TestTenMinutesRefused(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 5, "Ready")
+	b := p.open(t)
+	firing(t, b)
+	p.world.Inject(fake.Fault{Kind: fake.FaultRateLimit, Times: -1})
+	p.world.ResetCounts()
+	for range 60 {
+		p.clock.Advance(10 * time.Second)
+		_, err := b.Poll(t.Context(), board.Query{AllMilestones: true})
+		if lim, ok := errors.AsType[*linear.LimitError](err); !ok || !lim.Until.After(p.clock.Now()) {
+			t.Fatalf("error %v", err)
+		}
+		if _, err := b.Issue(t.Context(), "ACM-1"); err == nil {
+			t.Fatal("a read got through")
+		}
+	}
+	n := p.world.Counts()
+	t.Logf("ten minutes of RATELIMITED, 120 tries: %d requests", n.Requests)
+	if n.Requests > 4 {
+		t.Errorf("%d requests", n.Requests)
+	}
+	p.world.Mend()
+	p.clock.Advance(time.Hour)
+	if _, err := b.Issue(t.Context(), "ACM-1"); err != nil {
+		t.Errorf("after the reset: %v", err)
+	}
+}
+
+// TestHourRunsOut: polls leave the last tenth of the hour to others, writes use
+// it, and what is left is told (coleam00/Linear-Coding-Agent-Harness#1).
+func TestHourRunsOut(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{Requests: 100}, fake.Setup{})
+	ref := p.fill(t, 1, "Ready")[0]
+	folder := t.TempDir()
+	b := p.open(t, func(o *linear.Options) { o.StateDir = folder })
+	var lim *linear.LimitError
+	for range 100 {
+		if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
+			if !errors.As(err, &lim) {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	if lim == nil || lim.Left < 8 || lim.Left > 10 {
+		t.Fatalf("polling ended with %+v", lim)
+	}
+	if left := b.Left(); left.Limit != 100 || left.Requests != lim.Left {
+		t.Errorf("left: %+v", left)
+	}
+	if _, err := b.Comment(t.Context(), board.Actor{}, ref, board.ActorDispatcher, "still written"); err != nil {
+		t.Errorf("a write: %v", err)
+	}
+	p.clock.Advance(5 * time.Minute) // a twelfth of the hour has come back
+	if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
+		t.Errorf("after a while: %v", err)
+	}
+
+	// Another process of the checkout does not find out for itself.
+	p.world.Inject(fake.Fault{Kind: fake.FaultRateLimit})
+	if _, err := b.Issue(t.Context(), ref); !errors.As(err, &lim) {
+		t.Fatal(err)
+	}
+	p.world.ResetCounts()
+	other := p.open(t, func(o *linear.Options) { o.StateDir = folder })
+	if _, err := other.Issue(t.Context(), ref); !errors.As(err, &lim) || p.world.Counts().Requests != 0 {
+		t.Errorf("another process: %v, %+v", err, p.world.Counts())
+	}
+}
