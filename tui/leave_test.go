@@ -48,8 +48,8 @@ func TestAGivenUpRun(t *testing.T) {
 		want state.CommandKind
 	}{
 		"again":     {sample, []string{"1"}, state.CommandRetry},
-		"hold":      {sample, []string{"2"}, state.CommandHold},
-		"leave it":  {sample, []string{"3"}, ""},
+		"hold":      {sample, []string{"3"}, state.CommandHold},
+		"leave it":  {sample, []string{"esc"}, ""},
 		"ctrl+c":    {sample, []string{"ctrl+c"}, ""},
 		"go on":     {held, []string{"enter"}, state.CommandUnhold},
 		"stay held": {held, []string{"2"}, ""},

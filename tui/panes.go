@@ -20,7 +20,7 @@ func (m *Model) makePanes() {
 	m.panes[viewBoard] = m.home
 	m.wview = workers.New(m.styles, m.started.Location())
 	m.panes[viewWorkers] = m.wview
-	m.panes[viewNeeds] = needsPane{m.needs, m}
+	m.panes[viewNeeds] = m.needs
 	m.panes[viewPulls] = pulls.New(m.styles)
 	m.panes[viewLog] = m.log
 	m.panes[viewIssue] = issue.New(m.styles)

@@ -147,7 +147,7 @@ func TestAnswerSaysWhyNot(t *testing.T) {
 	}{
 		{[]string{"a"}, "ACM-12 asks nothing"},
 		{[]string{"3", "down", "a"}, "needs human attention: the developer failed twice"},
-		{[]string{"3", "down", "down", "a"}, "dispatcher pulls merge 35"},
+		{[]string{"3", "down", "down", "a"}, "3  merge it"},
 		{[]string{"3", "a", "enter"}, "an empty answer is not sent"},
 		{[]string{"m"}, "Move ACM-12"},
 		{[]string{"M"}, "#41 is a draft"},

@@ -13,6 +13,10 @@ import (
 // NeedHeading is the heading over the needs of one kind.
 func NeedHeading(k state.NeedKind) string {
 	switch k {
+	case state.NeedRequest:
+		return "Asks, a worker waits"
+	case state.NeedInterrupted:
+		return "Stands still"
 	case state.NeedQuestion:
 		return "Questions"
 	case state.NeedAttention:
@@ -30,6 +34,10 @@ func NeedHeading(k state.NeedKind) string {
 // NeedSign is the sign and tone of a need.
 func NeedSign(k state.NeedKind, signs *themes.Signs) (string, themes.Tone) {
 	switch k {
+	case state.NeedRequest:
+		return signs.Attention, themes.ToneAttention
+	case state.NeedInterrupted:
+		return signs.Held, themes.ToneAttention
 	case state.NeedQuestion:
 		return signs.Question, themes.ToneAttention
 	case state.NeedAttention:
@@ -56,6 +64,8 @@ func Needs(needs []state.Need, now time.Time) string {
 		kind state.NeedKind
 		word string
 	}{
+		{state.NeedRequest, "asks"},
+		{state.NeedInterrupted, "stands still"},
 		{state.NeedQuestion, "question"},
 		{state.NeedAttention, "gave up"},
 		{state.NeedStale, "stale claim"},
@@ -86,6 +96,10 @@ func plural(word string, n int) string {
 
 func oneNeed(n *state.Need, word string, now time.Time) string {
 	s := widget.Clean(string(n.Ref)) + " " + word
+	if n.Kind == state.NeedRequest {
+		text, _, _ := strings.Cut(n.Text, "\n")
+		return s + ": " + widget.Cut(widget.Clean(text), 40) + ", " + widget.Clock(now.Sub(n.Since))
+	}
 	if age := widget.Since(n.Since, now); age != "" {
 		s += ", " + age
 	}

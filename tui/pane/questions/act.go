@@ -1,8 +1,6 @@
 package questions
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/widget"
@@ -15,6 +13,11 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		return pane.Done()
 	}
 	switch a {
+	case keymap.Answer:
+		if n := m.Selected(); n != nil {
+			return m.answer(n)
+		}
+		return pane.Not("nothing needs you, so there is nothing to answer")
 	case keymap.Open, keymap.Right:
 		m.SetInside(true)
 	case keymap.Left:
@@ -30,6 +33,21 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		return pane.Reply{}
 	}
 	return pane.Done()
+}
+
+// Move carries a move out where the focus is.
+func (m *Model) Move(mv widget.Move) {
+	if mv == widget.MoveNone || m.snap == nil {
+		return
+	}
+	if m.inside {
+		n := len(m.text())
+		_, h := m.textRoom()
+		m.scroll = max(0, min(m.scroll+mv.Step(n, h), n-h))
+		return
+	}
+	_, h := widget.Inner(m.list.W, m.list.H)
+	m.pick(max(0, min(m.at+mv.Step(len(m.needs), h), len(m.needs)-1)))
 }
 
 // Mouse scrolls what is under it, and selects.
@@ -49,7 +67,7 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 				m.pick(all[at].need)
 			}
 		}
-		m.inside = m.inside || e.Kind == pane.DoubleClick
+		m.inside = (m.inside || e.Kind == pane.DoubleClick) && m.Selected() != nil
 	}
 	return pane.Done()
 }
@@ -60,16 +78,12 @@ func (m *Model) Subject() pane.Subject {
 	if n == nil {
 		return pane.Subject{Text: "nothing needs you"}
 	}
-	return pane.Subject{Ref: n.Ref, Run: n.Run, PR: n.PR, Request: n.Request, Need: n.Kind}
+	s := pane.Subject{Ref: n.Ref, Run: n.Run, PR: n.PR, Request: n.Request, Need: n.Kind}
+	if r := m.request(n); r != nil {
+		s.Path = r.Worktree
+	}
+	return s
 }
 
 // Actions are what the keys can do here.
 func (m *Model) Actions() []keymap.Action { return []keymap.Action{keymap.Answer, keymap.NextNeed} }
-
-// Open selects what a subject needs a person for; it answers why not.
-func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
-	if !m.Select(s.Ref) {
-		return nil, widget.Clean(string(s.Ref)) + " asks nothing; ! goes to what needs you"
-	}
-	return nil, ""
-}

@@ -1,63 +1,61 @@
 package questions
 
 import (
-	"strings"
+	"sort"
+	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/drafts"
 	"github.com/backside4charter/dispatcher/tui/layout"
+	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// KeyMap are the keys of the view besides the global ones.
-type KeyMap struct {
-	widget.ListKeys
-}
-
-// FullHelp lists every key.
-func (k KeyMap) FullHelp() []key.Binding { return k.All() }
-
 // id names one need; an issue can have several.
 type id struct {
-	kind state.NeedKind
-	ref  board.Ref
+	kind    state.NeedKind
+	ref     board.Ref
+	request string
 }
+
+func idOf(n *state.Need) id { return id{n.Kind, n.Ref, n.Request} }
 
 // Model is the view.
 type Model struct {
 	st   *themes.Styles
-	keys KeyMap
 	snap *state.Snapshot
 
 	list, detail layout.Rect
 	single       bool
 	inside       bool // the text has the focus
 	sel          id
-	at, top      int // selection, first line of the list
+	at, top      int // selection in the list as shown, first line of the list
 	scroll       int // first line of the text
+	find         string
+	zone         *time.Location // of the last View
 
-	field     *widget.Field
-	answering bool
-	drafts    map[board.Ref]string
-	sent      map[board.Ref]string // on its way to the loop, until the need is gone
-	lost      string               // a question under the pen went away
+	needs  []*state.Need // as shown: what could not be sent first
+	book   *drafts.Book
+	open   *pane.Open
+	sent   map[id]string // taken by the loop, until the need is gone
+	failed map[id]string // why the answer was refused
 }
+
+// onItsWay is what stands below an item that was answered.
+const onItsWay = "answer sent, the loop takes it"
 
 // New answers an empty view.
 func New(st *themes.Styles) *Model {
-	return &Model{
-		st: st, keys: KeyMap{widget.NewListKeys()}, field: widget.NewField(true),
-		drafts: map[board.Ref]string{}, sent: map[board.Ref]string{},
-	}
+	return &Model{st: st, zone: time.UTC, book: drafts.New(nil), sent: map[id]string{}, failed: map[id]string{}}
 }
 
-// Keys is the view's key map.
-func (m *Model) Keys() KeyMap { return m.keys }
+// SetDrafts says where the answers are kept that were not sent.
+func (m *Model) SetDrafts(b *drafts.Book) { m.book = b }
 
 // SetStyles changes the theme.
 func (m *Model) SetStyles(st *themes.Styles) { m.st = st }
@@ -69,57 +67,51 @@ func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
 	if m.single {
 		m.detail = body
 	}
-	m.sizeField()
 	m.clamp()
 }
 
-// fieldRoom is the size of the answer's field inside the detail box.
-func (m *Model) fieldRoom() (w, h int) {
-	iw, ih := widget.Inner(m.detail.W, m.detail.H)
-	return max(iw-2, 1), max(min(ih/3, 8), 1)
-}
-
-func (m *Model) sizeField() { m.field.SetSize(m.fieldRoom()) }
-
-// Break turns a backslash before the cursor into a line break; it reports
-// whether there was one.
-func (m *Model) Break() bool { return m.answering && m.field.Break() }
-
 // SetSnapshot takes a new picture. The selection stays with its need; if that
-// is gone, its neighbour is selected, and an open field closes with its text
-// kept.
+// is gone, its neighbour is selected.
 func (m *Model) SetSnapshot(s *state.Snapshot) {
 	m.snap = s
-	for ref := range m.sent {
-		if !m.asks(ref) {
-			delete(m.sent, ref)
-			delete(m.drafts, ref)
-		}
-	}
-	at := m.find(m.sel)
+	m.lay()
+	at := m.index(m.sel)
 	if at < 0 {
-		if m.answering {
-			m.keep()
-			m.lost = widget.Clean(string(m.sel.ref)) + " was answered elsewhere; your text is kept"
-		}
 		m.scroll = 0
-		at = max(0, min(m.at, len(s.Needs)-1))
+		at = max(0, min(m.at, len(m.needs)-1))
 	}
 	m.pick(at)
 }
 
-func (m *Model) asks(ref board.Ref) bool {
+// lay lists the needs that find leaves, and forgets what is settled.
+func (m *Model) lay() {
+	m.needs = m.needs[:0]
+	here := map[id]bool{}
 	for i := range m.snap.Needs {
-		if m.snap.Needs[i].Kind == state.NeedQuestion && m.snap.Needs[i].Ref == ref {
-			return true
+		n := &m.snap.Needs[i]
+		here[idOf(n)] = true
+		if m.find == "" || widget.Holds(string(n.Ref)+" "+n.Title+" "+n.Text, m.find) {
+			m.needs = append(m.needs, n)
 		}
 	}
-	return false
+	for k := range m.sent {
+		if !here[k] {
+			delete(m.sent, k)
+		}
+	}
+	for k := range m.failed {
+		if !here[k] {
+			delete(m.failed, k)
+		}
+	}
+	sort.SliceStable(m.needs, func(i, j int) bool {
+		return m.failed[idOf(m.needs[i])] != "" && m.failed[idOf(m.needs[j])] == ""
+	})
 }
 
-func (m *Model) find(want id) int {
-	for i := range m.snap.Needs {
-		if (id{m.snap.Needs[i].Kind, m.snap.Needs[i].Ref}) == want {
+func (m *Model) index(want id) int {
+	for i, n := range m.needs {
+		if idOf(n) == want {
 			return i
 		}
 	}
@@ -127,10 +119,13 @@ func (m *Model) find(want id) int {
 }
 
 func (m *Model) pick(at int) {
+	was := m.sel
 	m.at, m.sel = at, id{}
 	if n := m.Selected(); n != nil {
-		now := id{n.Kind, n.Ref}
-		m.sel = now
+		m.sel = idOf(n)
+	}
+	if m.sel != was {
+		m.scroll = 0
 	}
 	m.clamp()
 }
@@ -151,31 +146,35 @@ func (m *Model) clamp() {
 
 // Selected is the chosen need, nil when nothing waits.
 func (m *Model) Selected() *state.Need {
-	if m.snap == nil || m.at < 0 || m.at >= len(m.snap.Needs) {
+	if m.snap == nil || m.at < 0 || m.at >= len(m.needs) {
 		return nil
 	}
-	return &m.snap.Needs[m.at]
+	return m.needs[m.at]
 }
 
-// Select chooses the first need of an issue; it reports whether there is one.
-func (m *Model) Select(ref board.Ref) bool {
-	n := present.NeedOf(m.snap, ref)
-	if n == nil {
-		return false
+// Open selects what a subject needs a person for; it answers why not.
+func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
+	if m.find != "" {
+		m.Find("")
 	}
-	m.SelectNeed(n)
-	return true
-}
-
-// SelectNeed chooses a need of the snapshot.
-func (m *Model) SelectNeed(n *state.Need) {
-	if at := m.find(id{n.Kind, n.Ref}); at >= 0 {
-		if at != m.at {
-			m.keep()
-			m.scroll = 0
+	at := -1
+	for i, n := range m.needs {
+		if n.Ref != s.Ref && (s.Request == "" || n.Request != s.Request) {
+			continue
 		}
-		m.pick(at)
+		if exact := (s.Need == "" || n.Kind == s.Need) && (s.Request == "" || n.Request == s.Request); exact {
+			at = i
+			break
+		}
+		if at < 0 {
+			at = i
+		}
 	}
+	if at < 0 {
+		return nil, widget.Clean(string(s.Ref)) + " asks nothing; ! goes to what needs you"
+	}
+	m.pick(at)
+	return nil, ""
 }
 
 // Inside says whether the text has the focus.
@@ -184,133 +183,140 @@ func (m *Model) Inside() bool { return m.inside }
 // SetInside moves the focus between list and text.
 func (m *Model) SetInside(v bool) { m.inside = v && m.Selected() != nil }
 
-// Answering says whether the field takes the keys.
-func (m *Model) Answering() bool { return m.answering }
-
-// Answer opens the field for the selected question with the draft kept for it.
-// It answers why not, if it cannot.
-func (m *Model) Answer() string {
-	n := m.Selected()
-	switch {
-	case n == nil:
-		return "nothing asks you anything"
-	case n.Kind != state.NeedQuestion:
-		return NoField(n)
-	case m.sent[n.Ref] != "":
-		return "your answer to " + widget.Clean(string(n.Ref)) + " is on its way"
-	}
-	m.answering, m.inside = true, true
-	m.field.SetValue(m.drafts[n.Ref])
-	m.sizeField()
-	return ""
-}
-
-// NoField says how to answer a need that is no question.
-func NoField(n *state.Need) string {
-	ref, pr := widget.Clean(string(n.Ref)), strings.TrimPrefix(widget.Clean(n.PR), "#")
-	switch n.Kind {
-	case state.NeedReview:
-		return "merge it: dispatcher pulls merge " + pr
-	case state.NeedAttention:
-		return "say what to do: dispatcher board comment " + ref
-	case state.NeedConfirm:
-		return "let it go: dispatcher board label " + ref + " remove \"Confirm with user\""
-	case state.NeedStale:
-		return "free it: dispatcher board release " + ref
-	case state.NeedQuestion:
-	}
-	return "this cannot be answered here"
-}
-
-// Keep closes the field and keeps its text.
-func (m *Model) Keep() { m.keep() }
-
-func (m *Model) keep() {
-	if !m.answering {
-		return
-	}
-	m.answering = false
-	if text := m.field.Value(); strings.TrimSpace(text) == "" {
-		delete(m.drafts, m.sel.ref)
-	} else {
-		m.drafts[m.sel.ref] = text
-	}
-}
-
-// Send closes the field and answers what is to be sent, in full; false when
-// there is no text.
-func (m *Model) Send() (board.Ref, string, bool) {
-	n := m.Selected()
-	text := strings.TrimSpace(m.field.Value())
-	if n == nil || !m.answering || text == "" {
-		return "", "", false
-	}
-	m.keep()
-	ref := n.Ref
-	text = InFull(n.Text, text)
-	m.sent[ref] = text
-	for i := range m.snap.Needs {
-		j := (m.at + 1 + i) % len(m.snap.Needs)
-		if m.sent[m.snap.Needs[j].Ref] == "" {
-			m.scroll, m.inside = 0, false
-			m.pick(j)
-			break
-		}
-	}
-	return ref, text, true
-}
-
-// Failed takes a sent answer back into its draft.
-func (m *Model) Failed(ref board.Ref) { delete(m.sent, ref) }
-
-// Lost answers once what happened to a question under the pen.
-func (m *Model) Lost() string {
-	s := m.lost
-	m.lost = ""
-	return s
-}
-
-// Drafts counts the texts that are kept and not sent.
-func (m *Model) Drafts() int {
-	n := 0
-	for ref := range m.drafts {
-		if m.sent[ref] == "" {
-			n++
-		}
-	}
-	return n
-}
-
-// Draft says whether a text is kept for an issue.
-func (m *Model) Draft(ref board.Ref) bool { return m.drafts[ref] != "" && m.sent[ref] == "" }
-
-// Update types into the open field, scrolls the text, or moves the selection.
-func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	if m.answering {
-		m.field.Update(msg)
-		return nil
-	}
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		m.Move(m.keys.Match(press))
+// Find keeps the needs that hold a text.
+func (m *Model) Find(text string) tea.Cmd {
+	m.find = text
+	if m.snap != nil {
+		m.SetSnapshot(m.snap)
 	}
 	return nil
 }
 
-// Move carries a move out where the focus is.
-func (m *Model) Move(mv widget.Move) {
-	if mv == widget.MoveNone || m.snap == nil {
-		return
+// Found counts the needs that are left.
+func (m *Model) Found() (shown, total int) {
+	if m.snap == nil {
+		return 0, 0
 	}
-	if m.inside {
-		n := len(m.text())
-		_, h := m.textRoom()
-		m.scroll = max(0, min(m.scroll+mv.Step(n, h), n-h))
-		return
-	}
-	_, h := widget.Inner(m.list.W, m.list.H)
-	at := max(0, min(m.at+mv.Step(len(m.snap.Needs), h), len(m.snap.Needs)-1))
-	if at != m.at {
-		m.scroll = 0
-	}
-	m.pick(at)
+	return len(m.needs), len(m.snap.Needs)
 }
+
+// Take learns what became of an answer. Once it is taken the next item is
+// selected; one that was refused comes first, with its text.
+func (m *Model) Take(msg tea.Msg) pane.Reply {
+	s, ok := msg.(pane.Sent)
+	if !ok || m.snap == nil {
+		return pane.Reply{}
+	}
+	c := &s.Command
+	if c.Kind == state.CommandUndo && s.Err == nil {
+		clear(m.sent)
+		return pane.Done()
+	}
+	for _, n := range m.needs {
+		if !settles(c, n) {
+			continue
+		}
+		k := idOf(n)
+		delete(m.failed, k)
+		delete(m.sent, k)
+		if s.Err != nil {
+			m.failed[k] = widget.Clean(s.Err.Error())
+			m.SetSnapshot(m.snap)
+			break
+		}
+		m.sent[k] = onItsWay
+		if k == m.sel {
+			m.step()
+		}
+		break
+	}
+	return pane.Done()
+}
+
+// settles says whether a command is an answer to a need.
+func settles(c *state.Command, n *state.Need) bool {
+	switch c.Kind {
+	case state.CommandAllow, state.CommandDeny, state.CommandReply:
+		return n.Request != "" && c.Request == n.Request
+	case state.CommandAnswer:
+		return n.Kind == state.NeedQuestion && c.Ref == n.Ref
+	case state.CommandSteer:
+		return n.Kind == state.NeedInterrupted && (c.Run == n.Run || (c.Run == "" && c.Ref == n.Ref))
+	case state.CommandRetry, state.CommandHold, state.CommandUnhold:
+		return n.Kind == state.NeedAttention && c.Ref == n.Ref
+	case state.CommandMerge, state.CommandRequest:
+		return n.Kind == state.NeedReview && (c.Ref == n.Ref || (c.PR != "" && c.PR == n.PR))
+	case state.CommandLabel:
+		return n.Kind == state.NeedConfirm && c.Off && c.Ref == n.Ref
+	case state.CommandRelease:
+		return n.Kind == state.NeedStale && c.Ref == n.Ref
+	default:
+		return false
+	}
+}
+
+// step selects the next need that was not answered.
+func (m *Model) step() {
+	for i := range m.needs {
+		j := (m.at + 1 + i) % len(m.needs)
+		if m.sent[idOf(m.needs[j])] == "" {
+			m.inside = false
+			m.pick(j)
+			return
+		}
+	}
+}
+
+// kept are the names under which the drafts for a need stand.
+func kept(n *state.Need) []string {
+	var out []string
+	add := func(k drafts.Kind, item string) {
+		if item != "" {
+			out = append(out, drafts.ID(k, item))
+		}
+	}
+	switch n.Kind {
+	case state.NeedRequest:
+		add(drafts.Deny, n.Request)
+		add(drafts.Reply, n.Request)
+	case state.NeedInterrupted:
+		add(drafts.Steer, n.Run)
+	case state.NeedQuestion:
+		add(drafts.Answer, string(n.Ref))
+	case state.NeedAttention:
+		add(drafts.Retry, string(n.Ref))
+	case state.NeedReview:
+		add(drafts.Request, n.PR)
+	case state.NeedConfirm, state.NeedStale:
+	}
+	return out
+}
+
+// draft is the text that is kept for a need, empty without one.
+func (m *Model) draft(n *state.Need) string {
+	for _, name := range kept(n) {
+		if text := m.book.Text(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Host draws the open field below the text it answers.
+func (m *Model) Host(f *pane.Open) bool {
+	m.open = nil
+	n := m.Selected()
+	if f == nil || n == nil {
+		return false
+	}
+	for _, name := range kept(n) {
+		if name == f.ID {
+			m.open, m.inside = f, true
+			return true
+		}
+	}
+	return false
+}
+
+// request is what a running worker asks, nil for any other need.
+func (m *Model) request(n *state.Need) *state.Request { return present.Request(m.snap, n.Request) }

@@ -2,7 +2,10 @@ package questions
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/backside4charter/dispatcher/loop/state"
 )
 
 // option is a numbered choice in a question's text.
@@ -37,4 +40,23 @@ func InFull(question, answer string) string {
 		out += "\n" + rest
 	}
 	return out
+}
+
+// Labels writes an answer to a worker's question out: numbers of its options
+// become their labels, any other text stays as it is.
+func Labels(q *state.Question, answer string) string {
+	answer = strings.TrimSpace(answer)
+	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(words) == 0 || (len(words) > 1 && !q.Many) {
+		return answer
+	}
+	out := make([]string, 0, len(words))
+	for _, w := range words {
+		n, err := strconv.Atoi(strings.TrimRight(w, ".)"))
+		if err != nil || n < 1 || n > len(q.Options) {
+			return answer
+		}
+		out = append(out, q.Options[n-1].Label)
+	}
+	return strings.Join(out, ", ")
 }

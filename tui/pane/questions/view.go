@@ -16,35 +16,44 @@ type listLine struct {
 	heading string
 	need    int
 	note    string
+	bad     bool
 }
 
 // lines is the whole list, and the line of the selection.
 func (m *Model) lines() (out []listLine, sel int) {
-	var kind state.NeedKind
-	for i := range m.snap.Needs {
-		n := &m.snap.Needs[i]
-		if n.Kind != kind || i == 0 {
-			kind = n.Kind
-			count := 0
-			for j := range m.snap.Needs {
-				if m.snap.Needs[j].Kind == kind {
-					count++
-				}
-			}
-			out = append(out, listLine{heading: present.NeedHeading(kind) + " " + fmt.Sprint(count)})
+	count := map[string]int{}
+	for _, n := range m.needs {
+		count[m.heading(n)]++
+	}
+	last := ""
+	for i, n := range m.needs {
+		if head := m.heading(n); head != last {
+			last = head
+			out = append(out, listLine{heading: head + " " + fmt.Sprint(count[head])})
 		}
 		if i == m.at {
 			sel = len(out)
 		}
 		out = append(out, listLine{need: i})
+		if why := m.failed[idOf(n)]; why != "" {
+			out = append(out, listLine{need: i, note: why, bad: true})
+		}
 		switch {
-		case n.Kind == state.NeedQuestion && m.sent[n.Ref] != "":
-			out = append(out, listLine{need: i, note: "… answer sent, the loop takes it"})
-		case n.Kind == state.NeedQuestion && m.drafts[n.Ref] != "" && (i != m.at || !m.answering):
+		case m.sent[idOf(n)] != "":
+			out = append(out, listLine{need: i, note: m.st.Signs.Ellipsis + " " + m.sent[idOf(n)]})
+		case m.draft(n) != "" && (i != m.at || m.open == nil):
 			out = append(out, listLine{need: i, note: "your draft, not sent"})
 		}
 	}
 	return out, sel
+}
+
+// heading is the group of the list that a need stands in.
+func (m *Model) heading(n *state.Need) string {
+	if m.failed[idOf(n)] != "" {
+		return "Could not be sent"
+	}
+	return present.NeedHeading(n.Kind)
 }
 
 // View draws the whole body.
@@ -52,12 +61,13 @@ func (m *Model) View(now time.Time) []string {
 	if m.list.W <= 0 || m.list.H <= 0 {
 		return nil
 	}
+	m.zone = now.Location()
 	n := m.Selected()
 	if n == nil {
 		return m.empty()
 	}
 	if m.single {
-		if m.inside || m.answering {
+		if m.inside || m.open != nil {
 			return m.viewDetail(n, now)
 		}
 		return m.viewList(now)
@@ -73,7 +83,10 @@ func (m *Model) empty() []string {
 	iw, ih := widget.Inner(w, m.list.H)
 	text := "nothing needs you"
 	if m.snap != nil {
-		if next := present.NextInLine(m.snap); next != "" {
+		switch next := present.NextInLine(m.snap); {
+		case m.find != "" && len(m.snap.Needs) > 0:
+			text = "nothing matches `" + widget.Clean(m.find) + "`; esc shows all " + widget.Thousands(len(m.snap.Needs))
+		case next != "":
 			text += "; next: " + next
 		}
 	}
@@ -88,9 +101,9 @@ func (m *Model) viewList(now time.Time) []string {
 	for i := m.top; i < len(all) && len(out) < ih; i++ {
 		out = append(out, m.listLine(all[i], iw, now))
 	}
-	box := widget.Box{Title: "Needs you " + fmt.Sprint(len(m.snap.Needs)), Focus: !m.inside}
+	box := widget.Box{Title: "Needs you " + fmt.Sprint(len(m.needs)), Focus: !m.inside}
 	if len(all) > ih {
-		box.Note = fmt.Sprintf("%d of %d", m.at+1, len(m.snap.Needs))
+		box.Note = fmt.Sprintf("%d of %d", m.at+1, len(m.needs))
 	}
 	return box.Render(out, m.list.W, m.list.H, m.st)
 }
@@ -99,10 +112,12 @@ func (m *Model) listLine(l listLine, w int, now time.Time) string {
 	switch {
 	case l.heading != "":
 		return widget.Line{}.Add(m.st.Title, l.heading).Render(w, false, m.st)
+	case l.note != "" && l.bad:
+		return widget.Line{}.Add(m.st.Danger, "  "+m.st.Signs.Failed+" "+l.note).Render(w, false, m.st)
 	case l.note != "":
 		return widget.Line{}.Add(m.st.Warn, "  "+l.note).Render(w, false, m.st)
 	}
-	n := &m.snap.Needs[l.need]
+	n := m.needs[l.need]
 	chosen := l.need == m.at
 	focus := chosen && !m.inside
 	bar, title := widget.Span{Text: " "}, m.st.Text
@@ -113,20 +128,43 @@ func (m *Model) listLine(l listLine, w int, now time.Time) string {
 		bar.Ink = m.st.Focus
 	}
 	sign, tone := present.NeedSign(n.Kind, &m.st.Signs)
-	left := widget.Line{bar}.Add(m.st.Tone(tone), sign+" ").
-		Add(m.st.Muted, widget.Clean(string(n.Ref))+" ").Add(title, widget.Clean(n.Title))
-	right := widget.Line{}.Add(m.st.Muted, widget.Since(n.Since, now))
-	return widget.Sides(left, right, w, focus, m.st)
+	what, age := widget.Clean(n.Title), widget.Since(n.Since, now)
+	if r := m.request(n); r != nil {
+		what, age = present.Asks(r), widget.Clock(now.Sub(r.Since))
+	}
+	left := widget.Line{bar}.Add(m.st.Tone(tone), sign+" ").Add(m.st.Muted, widget.Clean(string(n.Ref))+" ").Add(title, what)
+	return widget.Sides(left, widget.Line{}.Add(m.st.Muted, age), w, focus, m.st)
 }
 
 // textRoom is the room of the text inside the detail box.
 func (m *Model) textRoom() (w, h int) {
 	iw, ih := widget.Inner(m.detail.W, m.detail.H)
-	if n := m.Selected(); m.answering && n != nil {
-		_, fh := m.fieldRoom()
-		ih -= fh + 1 + len(m.hints(n))
+	return max(iw-2, 0), max(ih-len(m.fieldLines(iw, ih)), 0)
+}
+
+// fieldLines is the open field with its heading and what sending does.
+func (m *Model) fieldLines(iw, ih int) []string {
+	if m.open == nil {
+		return nil
 	}
-	return max(iw-2, 0), max(ih, 0)
+	var hints []string
+	if m.open.Hints != nil {
+		hints = m.open.Hints(m.open.Input.Value())
+	}
+	fh := max(1, min(8, ih/3))
+	if ih < 6 {
+		hints = nil
+		fh = max(1, ih-1)
+	}
+	m.open.Input.SetSize(max(iw-2, 1), fh)
+	out := []string{widget.Divider(widget.Clean(m.open.Name), iw, m.st)}
+	for _, l := range m.open.Input.View(m.st) {
+		out = append(out, widget.Pad(l, 1, iw))
+	}
+	for _, hint := range hints {
+		out = append(out, widget.Line{}.Add(m.st.Muted, " "+widget.Clean(hint)).Render(iw, false, m.st))
+	}
+	return out
 }
 
 // text is the chosen need's text, laid out.
@@ -136,7 +174,11 @@ func (m *Model) text() []string {
 		return nil
 	}
 	w, _ := m.textRoom()
-	lines := widget.Markdown(n.Text, w, m.st)
+	text := n.Text
+	if r := m.request(n); r != nil {
+		text = askedText(r)
+	}
+	lines := widget.Markdown(text, w, m.st)
 	if len(lines) == 0 {
 		lines = widget.Markdown("(no text)", w, m.st)
 	}
@@ -144,8 +186,41 @@ func (m *Model) text() []string {
 	return append(lines, m.facts(n, w)...)
 }
 
-// facts is what stands below the text: how the pull request stands, and what
-// the owner can do.
+// askedText is what a running worker asks, in full, as Markdown.
+func askedText(r *state.Request) string {
+	var b strings.Builder
+	for _, q := range r.Questions {
+		if q.Header != "" {
+			b.WriteString("**" + q.Header + "** ")
+		}
+		b.WriteString(q.Text + "\n\n")
+		for i, o := range q.Options {
+			fmt.Fprintf(&b, "%d. %s", i+1, o.Label)
+			if o.Description != "" {
+				b.WriteString(": " + o.Description)
+			}
+			b.WriteString("\n")
+		}
+		if q.Many {
+			b.WriteString("\nSeveral may be chosen: 1, 3\n")
+		}
+		b.WriteString("\n")
+	}
+	if len(r.Questions) > 0 {
+		return b.String()
+	}
+	b.WriteString("May it use **" + r.Tool + "**?\n\n```\n" + strings.ReplaceAll(firstOf(r.Summary, r.Input), "```", "ˋˋˋ") + "\n```\n")
+	if r.Why != "" {
+		b.WriteString("\n" + r.Why + "\n")
+	}
+	if in := strings.TrimSpace(r.Input); in != "" && in != strings.TrimSpace(r.Summary) {
+		b.WriteString("\nAll of it:\n\n```\n" + strings.ReplaceAll(in, "```", "ˋˋˋ") + "\n```\n")
+	}
+	return b.String()
+}
+
+// facts is what stands below the text: how the pull request stands, what
+// happens without an answer, and what the owner can do.
 func (m *Model) facts(n *state.Need, w int) []string {
 	var out []string
 	add := func(ink themes.Ink, label, text string) {
@@ -159,6 +234,13 @@ func (m *Model) facts(n *state.Need, w int) []string {
 			out = append(out, widget.Line{}.Add(m.st.Muted, widget.Fit(label, 10)).Add(ink, l).Render(w, false, m.st))
 		}
 	}
+	if r := m.request(n); r != nil {
+		add(m.st.Text, "in", widget.Clean(r.Worktree))
+		if !r.Until.IsZero() {
+			add(m.st.Warn, "else", firstOf(map[string]string{"deny": "denied", "allow": "allowed"}[r.Default], widget.Clean(r.Default))+
+				" at "+r.Until.In(m.zone).Format("15:04:05")+" if you say nothing")
+		}
+	}
 	if p := present.PullOf(m.snap, n.Ref); p != nil {
 		checks, tone := present.Checks(&p.PR, &m.st.Signs)
 		add(m.st.Text, "pull", widget.Clean(p.PR.Name+" "+p.PR.Title))
@@ -169,17 +251,18 @@ func (m *Model) facts(n *state.Need, w int) []string {
 	if row := present.RowOf(m.snap, n.Ref); row != nil && row.Issue.Milestone != "" {
 		add(m.st.Text, "milestone", widget.Clean(row.Issue.Milestone))
 	}
-	if n.Kind == state.NeedQuestion {
-		switch {
-		case m.sent[n.Ref] != "":
-			add(m.st.Warn, "sent", widget.Clean(m.sent[n.Ref]))
-		case m.answering:
-		case m.drafts[n.Ref] != "":
-			add(m.st.Warn, "draft", widget.Clean(m.drafts[n.Ref]))
-			add(m.st.Accent, "", "a goes on with it")
-		default:
-			add(m.st.Accent, "answer", "a")
-		}
+	if why := m.failed[idOf(n)]; why != "" {
+		add(m.st.Danger, "not sent", why)
+	}
+	switch text := m.draft(n); {
+	case m.sent[idOf(n)] != "":
+		add(m.st.Warn, "sent", "the loop takes it")
+		return out
+	case m.open != nil:
+		return out
+	case text != "":
+		add(m.st.Warn, "draft", widget.Clean(text))
+		add(m.st.Accent, "", "a goes on with it")
 		return out
 	}
 	for i, way := range ways(n) {
@@ -192,77 +275,56 @@ func (m *Model) facts(n *state.Need, w int) []string {
 	return out
 }
 
-// ways lists the commands that settle a need which is no question.
+// ways lists what settles a need.
 func ways(n *state.Need) []string {
-	ref, pr := widget.Clean(string(n.Ref)), strings.TrimPrefix(widget.Clean(n.PR), "#")
 	switch n.Kind {
-	case state.NeedReview:
-		if pr == "" {
-			return []string{"look at it: dispatcher board issue " + ref}
-		}
-		return []string{
-			"read: dispatcher pulls diff " + pr,
-			"merge: dispatcher pulls merge " + pr,
-			"send back: dispatcher pulls request-changes " + pr,
-		}
+	case state.NeedRequest:
+		return []string{"answer: a", "see what it does: t", "stop it: x"}
+	case state.NeedInterrupted:
+		return []string{"give it its next word: s", "stop it and hold the row: x", "go on in its session yourself: T"}
+	case state.NeedQuestion:
+		return []string{"answer: a"}
 	case state.NeedAttention:
-		return []string{
-			"try again, or hold it: a",
-			"read what happened: t",
-			"say what to do, and it is tried again: dispatcher board comment " + ref,
+		return []string{"try again, with a note or without, or hold it: a", "read what happened: t", "see every rule: w"}
+	case state.NeedReview:
+		if n.PR == "" {
+			return []string{"look at it: ↵ on the board", "move it: m"}
 		}
-	case state.NeedConfirm, state.NeedStale, state.NeedQuestion:
+		return []string{"read the change: d", "merge it: M", "request changes: R"}
+	case state.NeedConfirm:
+		return []string{"let it go: a", "edit it first: E"}
+	case state.NeedStale:
+		return []string{"free it: r", "see every rule: w"}
 	}
-	return []string{NoField(n)}
+	return nil
 }
 
 func (m *Model) viewDetail(n *state.Need, now time.Time) []string {
-	iw, _ := widget.Inner(m.detail.W, m.detail.H)
-	title := widget.Clean(string(n.Ref)) + " " + widget.Clean(n.Title)
-	box := widget.Box{Title: title, Note: m.since(n, now), Focus: m.inside}
+	iw, ih := widget.Inner(m.detail.W, m.detail.H)
+	box := widget.Box{Title: widget.Clean(string(n.Ref)) + " " + widget.Clean(n.Title), Note: m.since(n, now), Focus: m.inside}
 	text := m.text()
 	_, h := m.textRoom()
 	top := max(0, min(m.scroll, len(text)-h))
-	var out []string
+	out := make([]string, 0, ih)
 	for i := top; i < len(text) && len(out) < h; i++ {
 		out = append(out, widget.Pad(text[i], 1, iw))
 	}
 	out = widget.Fill(out, iw, h)
-	if len(text) > h && !m.answering {
+	if len(text) > h {
 		box.Foot = fmt.Sprintf("%d of %d lines", min(top+h, len(text)), len(text))
 	}
-	if m.answering {
+	if m.open != nil {
 		box.Foot = "↵ send · ctrl+j new line · esc keep"
-		out = append(out, widget.Divider("Your answer", iw, m.st))
-		for _, l := range m.field.View(m.st) {
-			out = append(out, widget.Pad(l, 1, iw))
-		}
-		for _, hint := range m.hints(n) {
-			out = append(out, widget.Line{}.Add(m.st.Muted, " "+hint).Render(iw, false, m.st))
-		}
+		out = append(out, m.fieldLines(iw, ih)...)
 	}
-
 	return box.Render(out, m.detail.W, m.detail.H, m.st)
 }
 
-// hints says what sending does.
-func (m *Model) hints(n *state.Need) []string {
-	to := "a developer takes it"
-	if p := present.PullOf(m.snap, n.Ref); p != nil {
-		to = "then Changes Requested (" + widget.Clean(p.PR.Name) + " exists); " + to
-	} else {
-		to = "then Ready; " + to
-	}
-	out := []string{"posts as you, " + to}
-	answer := strings.TrimSpace(m.field.Value())
-	if full := InFull(n.Text, answer); full != answer {
-		first, _, _ := strings.Cut(full, "\n")
-		out = append([]string{"sent in full: " + widget.Clean(first)}, out...)
-	}
-	return out
-}
-
+// since says for how long it has waited.
 func (m *Model) since(n *state.Need, now time.Time) string {
+	if r := m.request(n); r != nil {
+		return "waits for you, " + widget.Clock(now.Sub(r.Since))
+	}
 	ago := widget.Ago(n.Since, now)
 	if n.Kind == state.NeedQuestion {
 		return strings.TrimSpace("asked " + ago)
@@ -276,14 +338,15 @@ func (m *Model) Cursor() (x, y int, ok bool) {
 	if n == nil {
 		return 0, 0, false
 	}
-	if m.answering {
-		_, fh := m.fieldRoom()
-		fx, fy := m.field.Cursor()
-		x = m.detail.X - m.list.X + 2 + fx
-		if m.single {
-			x = 2 + fx
+	if m.open != nil {
+		iw, ih := widget.Inner(m.detail.W, m.detail.H)
+		lines := m.fieldLines(iw, ih)
+		fx, fy := m.open.Input.Cursor()
+		x = 2 + fx
+		if !m.single {
+			x += m.detail.X - m.list.X
 		}
-		y = m.detail.H - 1 - len(m.hints(n)) - fh + fy
+		y = m.detail.H - 1 - len(lines) + 1 + fy
 		return x, y, m.detail.W >= 6 && y > 0 && y < m.detail.H-1
 	}
 	if m.inside {
