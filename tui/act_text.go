@@ -45,7 +45,7 @@ func (m *Model) createField() pane.Field {
 	}
 	return pane.Field{
 		ID: drafts.ID(draftNew, "issue"), Name: "New issue in " + where, Empty: "nothing is made: it needs a title",
-		Hints: hint("the first line is its title, the rest its text; ctrl+j new line · ctrl+g editor"),
+		Hints: hint("the first line is its title, the rest its text"),
 		Send: func(text string) pane.Reply {
 			title, body := titled(text)
 			d := &state.IssueDraft{Title: &title, Body: &body}
@@ -98,7 +98,7 @@ func (m *Model) textField(t *target) pane.Field {
 		return state.IssueDraft{Title: &title, Body: &body}
 	})
 	f.Empty = "nothing is saved: it needs a title"
-	f.Hints = hint("the first line is its title, the rest its text; ctrl+g editor")
+	f.Hints = hint("the first line is its title, the rest its text")
 	return f
 }
 

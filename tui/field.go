@@ -63,6 +63,7 @@ func (m *Model) dropField() {
 
 // noteDraft keeps what is typed; a text that was not changed is no draft.
 func (m *Model) noteDraft() {
+	m.sizeField()
 	text := m.field.Input.Value()
 	if strings.TrimSpace(text) == strings.TrimSpace(m.field.Start) {
 		text = ""
@@ -74,11 +75,12 @@ func (m *Model) sizeField() {
 	if m.field == nil || m.field.hosted {
 		return
 	}
-	h := 1
+	w, h := max(m.w-4, 1), 1
+	m.field.Input.SetSize(w, h)
 	if !m.field.One {
-		h = min(max(m.h/4, 1), fieldRows)
+		h = max(min(m.field.Input.Lines()+1, fieldRows, m.h/4), 1)
 	}
-	m.field.Input.SetSize(max(m.w-4, 1), h)
+	m.field.Input.SetSize(w, h)
 }
 
 // typist is the pane whose own field is open, nil without one.

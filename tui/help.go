@@ -80,7 +80,7 @@ func (m *Model) helpSize() (w, h int) {
 	if m.frame.Shape != layout.ShapeSingle {
 		w = min(max(m.w-4, 1), 76)
 	}
-	return w, max(min(m.h-2, 44), min(m.h, 3))
+	return w, min(m.stage().H, 44)
 }
 
 func (m *Model) keyHelp(msg tea.KeyPressMsg) tea.Cmd {
@@ -140,5 +140,5 @@ func (m *Model) viewHelp(lines []string) []string {
 		box.Note = strings.TrimSpace(widget.Thousands(min(m.help.top+ih, len(text))) + " of " + widget.Thousands(len(text)))
 	}
 	top := max(0, min(m.help.top, len(text)-ih))
-	return overlay(lines, box.Render(text[top:min(top+ih, len(text))], w, h, m.styles), m.w, m.h)
+	return m.overlay(lines, box.Render(text[top:min(top+ih, len(text))], w, h, m.styles))
 }

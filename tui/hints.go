@@ -43,7 +43,7 @@ func (m *Model) hintLine() string {
 		add(t)
 	}
 	views := widget.Line{}.Add(st.Key, "1-5").Add(st.Muted, " views ")
-	if m.mode != modeBrowse || room < views.Width() {
+	if m.mode != modeBrowse || room < views.Width()+1 {
 		views = nil
 	}
 	return widget.Sides(line, views, m.w, false, st)

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -13,8 +14,8 @@ import (
 // onKey gives a key to whoever has the keys.
 func (m *Model) onKey(msg tea.KeyPressMsg) tea.Cmd {
 	ack := m.dismiss()
-	if m.toast.until.IsZero() {
-		m.toast = toast{}
+	if m.toast.until.IsZero() || m.toast.tone == themes.ToneMuted {
+		m.toast = toast{} // a refusal stays until the next key, a reason no longer
 	}
 	var cmd tea.Cmd
 	switch m.mode {

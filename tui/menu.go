@@ -216,7 +216,7 @@ func (m *Model) menuBox() (box []string, rows []int) {
 		l.word.SetSize(max(iw-4, 1), 1)
 		body = append(body, widget.Pad(l.word.View(st)[0], 3, iw))
 	}
-	h := min(len(body)+2, m.h)
+	h := min(len(body)+2, m.stage().H)
 	if over := len(body) + 2 - h; over > 0 && l.sure == nil && len(l.Choices) > 0 {
 		first := max(slices.Index(rows, max(l.Sel, 0))-max(h-4, 0), 0)
 		first = min(first, over)
@@ -228,7 +228,7 @@ func (m *Model) menuBox() (box []string, rows []int) {
 
 func (m *Model) viewMenu(lines []string) []string {
 	box, _ := m.menuBox()
-	return overlay(lines, box, m.w, m.h)
+	return m.overlay(lines, box)
 }
 
 func (m *Model) choiceLines(i, iw int) []string {

@@ -43,7 +43,7 @@ func (m *Model) onClick(e tea.Mouse) tea.Cmd {
 		return m.clickMenu(e.X, e.Y)
 	case modeHelp:
 		w, h := m.helpSize()
-		if !inside(m.w, m.h, w, h, e.X, e.Y) {
+		if !within(m.onStage(w, h), e.X, e.Y) {
 			m.mode = m.under
 		}
 		return nil
@@ -104,9 +104,8 @@ func (m *Model) onWheel(e tea.Mouse) tea.Cmd {
 	return m.carry(m.pane().Mouse(pane.Mouse{Kind: kind, X: e.X - b.X, Y: e.Y - b.Y}))
 }
 
-// inside says whether a cell is in a box in the middle of the screen.
-func inside(sw, sh, w, h, x, y int) bool {
-	r := layout.Center(sw, sh, w, h)
+// within says whether a cell is in a box.
+func within(r layout.Rect, x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
@@ -115,9 +114,9 @@ func (m *Model) clickMenu(x, y int) tea.Cmd {
 	if len(box) == 0 {
 		return nil
 	}
-	r := layout.Center(m.w, m.h, widget.DrawnWidth(box[0]), len(box))
+	r := m.onStage(widget.DrawnWidth(box[0]), len(box))
 	switch {
-	case x < r.X || x >= r.X+r.W || y < r.Y || y >= r.Y+r.H:
+	case !within(r, x, y):
 		if m.menu.sure != nil {
 			m.unsure()
 			return nil
@@ -135,11 +134,11 @@ func (m *Model) clickMenu(x, y int) tea.Cmd {
 
 func (m *Model) clickPalette(x, y int) tea.Cmd {
 	w, h := m.paletteSize()
-	if !inside(m.w, m.h, w, h, x, y) {
+	r := m.onStage(w, h)
+	if !within(r, x, y) {
 		m.mode = m.under
 		return nil
 	}
-	r := layout.Center(m.w, m.h, w, h)
 	if at := m.palette.win.Top + y - r.Y - 3; y-r.Y >= 3 && at < len(m.palette.shown) {
 		m.palette.win.Sel = at
 		return m.choosePalette()

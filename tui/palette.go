@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -86,21 +87,26 @@ func (m *Model) paletteItems(refs bool) items {
 	return out
 }
 
-// actionItems lists the table, movement last.
+// actionItems lists the table: what is worth doing to the subject first, what
+// only moves last.
 func (m *Model) actionItems() items {
-	var out, last items
+	var first, out, last items
+	offered := m.offered()
 	for _, e := range m.keys.Entries() {
 		if e.Mode != keymap.Browsing {
 			continue
 		}
 		it := item{text: e.Does, key: m.keys.Key(e.Action), action: e.Action, why: m.reason(e.Action)}
-		if moves(e.Action) || e.Action == keymap.Palette {
+		switch {
+		case e.Group == keymap.GroupMoving || e.Action == keymap.Palette:
 			last = append(last, it)
-			continue
+		case slices.Contains(offered, e.Action):
+			first = append(first, it)
+		default:
+			out = append(out, it)
 		}
-		out = append(out, it)
 	}
-	return append(out, last...)
+	return append(append(first, out...), last...)
 }
 
 func (p *palette) showAll() {
@@ -223,7 +229,7 @@ func (m *Model) paletteSize() (w, h int) {
 	if m.frame.Shape == layout.ShapeSingle {
 		w = m.w
 	}
-	return w, max(min(m.h-2, 24), min(m.h, 3))
+	return w, min(m.stage().H, 24)
 }
 
 func (m *Model) viewPalette(lines []string) []string {
@@ -247,7 +253,7 @@ func (m *Model) viewPalette(lines []string) []string {
 	if n := len(p.shown); n > ih-2 {
 		box.Note = widget.Thousands(p.win.Sel+1) + " of " + widget.Thousands(n)
 	}
-	return overlay(lines, box.Render(body, w, h, st), m.w, m.h)
+	return m.overlay(lines, box.Render(body, w, h, st))
 }
 
 func (m *Model) paletteLine(it *item, w int, chosen bool) string {

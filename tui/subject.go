@@ -107,14 +107,20 @@ func (m *Model) subjectText(now time.Time) string {
 
 // gotoText lists where g leads.
 func (m *Model) gotoText() string {
-	var out []string
+	var long, short, least []string
 	for _, e := range m.keys.Entries() {
 		if v, ok := leadsTo[e.Action]; ok && m.panes[v] == nil {
 			continue
 		}
+		word, _, _ := strings.Cut(string(e.Action), "-")
 		for _, k := range e.After {
-			out = append(out, k+" "+e.Short)
+			long, short, least = append(long, k+" "+e.Short), append(short, k+" "+word), append(least, k)
 		}
 	}
-	return strings.Join(out, " · ")
+	for _, text := range []string{strings.Join(long, " · "), strings.Join(short, " · "), strings.Join(short, "  ")} {
+		if widget.Width(text)+4 <= m.w {
+			return text
+		}
+	}
+	return strings.Join(least, " ")
 }

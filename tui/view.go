@@ -119,7 +119,11 @@ func (m *Model) emptyBoard() string {
 	shown, total := m.home.Found()
 	switch {
 	case total == 0 && m.snap.PolledAt.IsZero():
-		return "reading the board"
+		text := "reading the board"
+		if since := m.snap.StepSince; !since.IsZero() && m.now().Sub(since) > 2*time.Second {
+			text += ", " + widget.Clock(m.now().Sub(since)) + " " + widget.Clean(m.snap.Step)
+		}
+		return text
 	case total == 0:
 		return "no issues in " + m.milestones() + "; b makes one"
 	case shown == 0:
@@ -131,12 +135,35 @@ func (m *Model) emptyBoard() string {
 	return ""
 }
 
-// overlay lays a box over the middle of the screen.
-func overlay(lines, box []string, w, h int) []string {
+// stage is where boxes are laid over the view: below what needs the owner and
+// above the keys, or the whole of a narrow screen.
+func (m *Model) stage() layout.Rect {
+	r := layout.Rect{W: m.w, H: m.h}
+	if m.frame.Shape != layout.ShapeSingle && m.frame.Body.H >= stageFrom {
+		r.Y = m.frame.Body.Y
+		r.H = m.h - r.Y - m.frame.Keys.H
+	}
+	return r
+}
+
+// stageFrom is how high the view must be for boxes to keep to it.
+const stageFrom = 10
+
+// onStage is the place of a box of that size.
+func (m *Model) onStage(w, h int) layout.Rect {
+	s := m.stage()
+	r := layout.Center(s.W, s.H, w, h)
+	r.X, r.Y = r.X+s.X, r.Y+s.Y
+	return r
+}
+
+// overlay lays a box over the view.
+func (m *Model) overlay(lines, box []string) []string {
 	if len(box) == 0 {
 		return lines
 	}
-	r := layout.Center(w, h, widget.DrawnWidth(box[0]), len(box))
+	w := m.w
+	r := m.onStage(widget.DrawnWidth(box[0]), len(box))
 	for i, b := range box {
 		y := r.Y + i
 		if y >= len(lines) {

@@ -18,7 +18,8 @@ type Entry struct {
 
 // The groups, in the order of help.
 const (
-	groupMoving  = "Moving"
+	// GroupMoving is what only moves the cursor and the focus.
+	GroupMoving  = "Moving"
 	groupViews   = "Views"
 	groupReading = "Reading"
 	groupRow     = "The row"
@@ -42,7 +43,7 @@ func Defaults() []Entry {
 
 func moving() []Entry {
 	e := func(a Action, does string, keys ...string) Entry {
-		return Entry{Action: a, Group: groupMoving, Does: does, Short: does, Keys: keys}
+		return Entry{Action: a, Group: GroupMoving, Does: does, Short: does, Keys: keys}
 	}
 	first := e(First, "first", "home")
 	first.After = []string{"g"}
@@ -52,10 +53,10 @@ func moving() []Entry {
 		e(PageUp, "page up", "pgup"), e(PageDown, "page down", "pgdown"),
 		e(HalfUp, "half page up", "ctrl+u"), e(HalfDown, "half page down", "ctrl+d"),
 		first, e(Last, "last", "end", "G"),
-		{Action: Open, Group: groupMoving, Keys: []string{"enter"}, Does: "deeper: open, unfold, choose", Short: "open"},
-		{Action: Back, Group: groupMoving, Keys: []string{"esc"}, Does: "one step back; never leaves, never destroys", Short: "back"},
-		{Action: NextPane, Group: groupMoving, Keys: []string{"tab"}, Does: "next pane", Short: "next pane"},
-		{Action: PrevPane, Group: groupMoving, Keys: []string{"shift+tab"}, Does: "previous pane", Short: "previous pane"},
+		{Action: Open, Group: GroupMoving, Keys: []string{"enter"}, Does: "deeper: open, unfold, choose", Short: "open"},
+		{Action: Back, Group: GroupMoving, Keys: []string{"esc"}, Does: "one step back; never leaves, never destroys", Short: "back"},
+		{Action: NextPane, Group: GroupMoving, Keys: []string{"tab"}, Does: "next pane", Short: "next pane"},
+		{Action: PrevPane, Group: GroupMoving, Keys: []string{"shift+tab"}, Does: "previous pane", Short: "previous pane"},
 	}
 }
 

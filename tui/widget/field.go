@@ -281,6 +281,9 @@ func (f *Field) View(st *themes.Styles) []string {
 	return Fill(out, f.w, f.h)
 }
 
+// Lines is how many lines the text takes in the field's width.
+func (f *Field) Lines() int { return len(f.rows()) }
+
 // Cursor is where typing goes on, from the field's top left corner.
 func (f *Field) Cursor() (x, y int) {
 	rows := f.rows()
