@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,8 +78,9 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
 		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
-		Names: append(boardKey(w.cfg.now()), profile.Env...),
+		Names: slices.Concat(boardKey(w.cfg.now()), forgeNames(w.cfg.now(), s.Run.Kind), profile.Env),
 	}
+	env.Set = gitForGitHub(w.cfg.now(), s.Run.Kind, valueIn(env.Environ))
 	var err error
 	switch profile.Kind {
 	case config.AgentScript:

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
+)
+
+func TestForgeEnvironment(t *testing.T) {
+	t.Parallel()
+	cfg := &config.Config{
+		Root: t.TempDir(), Pulls: config.Pulls{Kind: config.PullsGitHub},
+		GitHubApps: &config.GitHubApps{
+			Developer: config.GitHubApp{KeyFile: "dev.pem", KeyEnvVar: "DEV_KEY"},
+			Reviewer:  config.GitHubApp{KeyFile: "rev.pem", KeyEnvVar: "REV_KEY"},
+		},
+	}
+	none := func(string) string { return "" }
+	// Each kind gets its own App's key, and only where no file holds it.
+	for kind, want := range map[board.Kind]string{board.KindDeveloper: "DEV_KEY", board.KindCleaner: "DEV_KEY", board.KindReviewer: "REV_KEY"} {
+		names := forgeNames(cfg, kind)
+		if !slices.Contains(names, want) || slices.Contains(names, "DEV_KEY") && slices.Contains(names, "REV_KEY") {
+			t.Errorf("%s: %v", kind, names)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(cfg.Root, ".secrets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cfg.Root, ".secrets", "dev.pem"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if names := forgeNames(cfg, board.KindDeveloper); slices.Contains(names, "DEV_KEY") {
+		t.Errorf("the key is passed though a file holds it: %v", names)
+	}
+	env := strings.Join(gitForGitHub(cfg, board.KindReviewer, none), "\n")
+	for _, want := range []string{
+		"GIT_CONFIG_COUNT=4", "GIT_CONFIG_KEY_0=credential.https://github.com.helper\nGIT_CONFIG_VALUE_0=\n",
+		"GIT_CONFIG_VALUE_1=!dispatcher __credential --app reviewer", "GIT_CONFIG_VALUE_2=git@github.com:",
+	} {
+		if !strings.Contains(env, want) {
+			t.Errorf("no %q in\n%s", want, env)
+		}
+	}
+	cfg.Pulls.Kind = config.PullsLocal
+	if forgeNames(cfg, board.KindDeveloper) != nil || gitForGitHub(cfg, board.KindDeveloper, none) != nil {
+		t.Error("local pull requests need none of it")
+	}
+}
