@@ -248,6 +248,8 @@ func playAgent(mode string) int {
 		waitForFile(arg)
 		w.text("went on")
 		w.result("STATUS: COMPLETE", nil)
+	case "busy": // 1,000 lines a second for as long as arg says
+		w.busy(arg)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 		w.text("never ends")
@@ -378,6 +380,34 @@ func (w *wire) asks(what []string) int {
 	}
 	w.result(strings.Join(told, "; "), nil)
 	return w.waitEnd()
+}
+
+// busy writes what a worker writes, ten lines every ten milliseconds.
+func (w *wire) busy(arg string) {
+	long, err := time.ParseDuration(arg)
+	if err != nil {
+		os.Exit(2)
+	}
+	begun := time.Now()
+	tick := time.NewTicker(10 * time.Millisecond)
+	for n := 0; time.Since(begun) < long; <-tick.C {
+		for due := int(time.Since(begun) / time.Millisecond); n < due; n++ {
+			id := strconv.Itoa(n / 3)
+			switch n % 3 {
+			case 0:
+				w.text("I look at file " + id + " and what it says of the case: " + strings.Repeat("word ", n%40))
+			case 1:
+				w.say(map[string]any{"type": "assistant", "message": map[string]any{
+					"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "sed -n 1,40p file-" + id}}},
+				}})
+			default:
+				w.say(map[string]any{"type": "user", "message": map[string]any{
+					"content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": strings.Repeat("a line of it\n", n%30)}},
+				}})
+			}
+		}
+	}
+	w.result("STATUS: COMPLETE", nil)
 }
 
 func (w *wire) long() {

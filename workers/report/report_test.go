@@ -1,6 +1,10 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -206,6 +210,9 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	for _, s := range recordedFinals(f) {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, kind := range board.Kinds() {
 			r := Parse(kind, s)
@@ -229,6 +236,29 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("a fenced verdict counts in %q", fenced)
 		}
 	})
+}
+
+// recordedFinals are the final messages of all recordings of the real agent.
+func recordedFinals(f *testing.F) []string {
+	f.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "claude", "testdata", "transcripts", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recordings: %v", err)
+	}
+	var finals []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(data) {
+			var r struct{ Type, Result string }
+			if json.Unmarshal(line, &r) == nil && r.Type == "result" && len(r.Result) < 10_000 {
+				finals = append(finals, r.Result)
+			}
+		}
+	}
+	return finals
 }
 
 // checkVerdict holds Parse to its promise by another way: a verdict that
