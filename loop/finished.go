@@ -89,7 +89,7 @@ func (f *firing) settle(ctx context.Context, r state.Run, exit state.WorkerExit)
 	if err := f.compare(ctx, fin); err != nil {
 		return err
 	}
-	fin.Exit, fin.Report = exit, report.Parse(r.Kind, exit.Final)
+	fin.Exit, fin.Report = exit, report.Parse(r.Kind, exit.Final).Agree(exit.Answer)
 	return f.carry(ctx, r, plan.Route(fin))
 }
 

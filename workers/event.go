@@ -105,6 +105,7 @@ type Result struct {
 	Terminal string
 	Text     string   // the final message; on an error what the agent says of it
 	Errors   []string // the reasons, where the agent lists them
+	Answer   string   // what it answered in the form that it was asked for, beside the text; empty where it was not, or did not
 	Turns    int
 	Messages []string // ids of the messages this turn answered
 	Queued   int      // turns that wait already

@@ -69,6 +69,7 @@ type Exit struct {
 	Subtype  string    `json:"subtype,omitempty"` // the last result's subtype
 	Terminal string    `json:"terminal,omitempty"`
 	Final    string    `json:"final"`             // final message of the last result; empty when there was none
+	Answer   string    `json:"answer,omitempty"`  // the last result's answer in the form asked for, beside Final
 	Problem  string    `json:"problem,omitempty"` // why there is no usable result, in words (stderr's end, "no result line", …)
 	CostUSD  float64   `json:"costUSD"`           // this run's share of the session's cost
 	Tokens   int64     `json:"tokens"`

@@ -118,7 +118,7 @@ func outcome(kind board.Kind, st workers.Status) string {
 	case workers.PhaseExited:
 	}
 	x := st.Exit
-	switch r := report.Parse(kind, x.Final); {
+	switch r := report.Parse(kind, x.Final).Agree(x.Answer); {
 	case x.Stopped:
 		return "stopped"
 	case !x.LimitUntil.IsZero():

@@ -112,6 +112,9 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	if err != nil {
 		return nil, err
 	}
+	if _, err := (&prompter{repo: repo}).set(); err != nil {
+		return nil, fmt.Errorf("%w; mend or delete the file in %s", err, filepath.Join(repo.Root, promptDir))
+	}
 	policy, err := f.Board(ctx)
 	if err != nil {
 		return nil, err

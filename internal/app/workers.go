@@ -168,7 +168,7 @@ func status(st workers.Status) state.WorkerStatus {
 	out.Requests, out.Messages = requests(st.Requests), messages(st)
 	if e := st.Exit; e != nil {
 		out.Exit = &state.WorkerExit{
-			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final,
+			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final, Answer: e.Answer,
 			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended,
 			Trouble: state.Trouble(e.Trouble), LimitUntil: e.LimitUntil,
 			Cut: e.Subtype == "" && !e.Stopped && (e.Signal != "" || e.Code > 128),

@@ -219,6 +219,7 @@ func (b *bench) read(stream string) (calls map[string]call, final string) {
 			Type    string
 			Result  string
 			Message json.RawMessage
+			Asked   struct{ Report string } `json:"structured_output"`
 			Denials []struct {
 				ID string `json:"tool_use_id"`
 			} `json:"permission_denials"`
@@ -227,7 +228,9 @@ func (b *bench) read(stream string) (calls map[string]call, final string) {
 			b.t.Fatalf("a line of the stream: %v: %.300s", err, line)
 		}
 		if e.Type == "result" {
-			final = e.Result
+			if final = e.Result; e.Asked.Report != "" {
+				final = e.Asked.Report
+			}
 		}
 		for _, d := range e.Denials {
 			c := calls[d.ID]

@@ -27,6 +27,11 @@ func write(name, text string) *anthropic.Turn {
 
 func say(text string) *anthropic.Turn { return &anthropic.Turn{Text: text} }
 
+// conclude is how a reviewer ends: its message, and the verdict as a value.
+func conclude(text, verdict string) *anthropic.Turn {
+	return use("StructuredOutput", map[string]any{"report": text, "verdict": verdict}, "")
+}
+
 // developing is a developer who does the whole task by the book, after what
 // comes first.
 func developing(first ...*anthropic.Turn) *anthropic.Conversation {
@@ -54,7 +59,7 @@ func passing() *anthropic.Conversation {
 			bash("dispatcher pulls diff 1"),
 			bash("dispatcher review 1 --commit {{sha}} --body-file - <<'END_OF_TEXT'\nIt greets; it's right.\nEND_OF_TEXT", `\+bonjour`),
 			bash("dispatcher board comment DSP-1 --as reviewer --body-file - <<'END_OF_TEXT'\nReviewed: fine.\nEND_OF_TEXT"),
-			say("Every claim holds.\n\nVERDICT: PASS"),
+			conclude("Every claim holds.\n\nVERDICT: PASS", "PASS"),
 		},
 	}
 }
@@ -161,7 +166,7 @@ func TestRework(t *testing.T) {
 		bash("dispatcher pulls diff 1"),
 		bash(`dispatcher review 1 --commit {{sha}} --findings '[{"path":"bonjour.txt","line":1,"severity":"blocking","body":"It'\''s not polite."}]' --body-file - <<'END_OF_TEXT'` + "\nOne finding.\nEND_OF_TEXT"),
 		bash("dispatcher board comment DSP-1 --as reviewer --body-file - <<'END_OF_TEXT'\nNot polite yet.\nEND_OF_TEXT"),
-		say("One blocking finding.\n\nVERDICT: CHANGES_REQUESTED"),
+		conclude("One blocking finding.\n\nVERDICT: CHANGES_REQUESTED", "CHANGES_REQUESTED"),
 	}
 	again := passing()
 	again.Name, again.Match = "again", `This is a re-review\.`

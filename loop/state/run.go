@@ -154,6 +154,7 @@ type WorkerExit struct {
 	Stopped bool   // we asked it to
 	Problem string // why there is no usable result; empty when there is one
 	Final   string // final message
+	Answer  string // its verdict in the form asked for, beside Final; empty where there was none
 	CostUSD float64
 	Tokens  int64
 	Ended   time.Time

@@ -78,6 +78,14 @@ func Command(o Options) ([]string, error) {
 	return append(argv, permissions(o.Kind)...), nil
 }
 
+// verdictSchema asks a reviewer for its verdict as a value besides the text,
+// which remains what counts (design.md, section 7, Reports). Its whole final
+// message is a part of the answer: the turn ends with it.
+const verdictSchema = `{"type":"object","properties":{` +
+	`"report":{"type":"string","description":"your whole final message, which ends with the VERDICT line"},` +
+	`"verdict":{"type":"string","enum":["PASS","CHANGES_REQUESTED","QUESTION"]}},` +
+	`"required":["report","verdict"],"additionalProperties":false}`
+
 // permissions are the flags that say what a kind may do. Flags that take
 // several values stand between others: they swallow what follows.
 func permissions(k board.Kind) []string {
@@ -92,6 +100,7 @@ func permissions(k board.Kind) []string {
 	argv := append([]string{"--allowedTools"}, reviewerMay()...)
 	return append(argv,
 		"--tools", "Bash,Read,Grep,Glob",
+		"--json-schema", verdictSchema,
 		"--permission-mode", "dontAsk",
 		"--settings", `{`+attribution+`,"permissions":{"deny":[`+quoteAll(reviewerMayNot())+`]}}`,
 	)

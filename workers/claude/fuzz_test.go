@@ -3,11 +3,13 @@ package claude
 import (
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/backside4charter/dispatcher/workers"
 )
@@ -24,27 +26,23 @@ func FuzzStream(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(data) < 20<<10 {
+		if len(data) < 8<<10 {
 			f.Add(data, uint16(i+1))
 		}
 	}
 	f.Add([]byte("{\"type\":\"result\"}\r\n\xff\x1b[2J\n{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"a\"},{\"type\":\"tool_use\",\"id\":\"a\"}]}}"), uint16(1))
 	f.Fuzz(func(t *testing.T, data []byte, n uint16) {
+		if len(data) > 64<<10 {
+			return
+		}
 		whole, pieces := eventsOf(data, len(data)), eventsOf(data, 1+int(n))
-		if !slices.Equal(whole, pieces) {
-			t.Fatalf("in pieces of %d:\n%s\nwhole:\n%s", 1+int(n), strings.Join(pieces, "\n"), strings.Join(whole, "\n"))
+		if !reflect.DeepEqual(whole, pieces) {
+			t.Fatalf("in pieces of %d: %s", 1+int(n), cmp.Diff(whole, pieces))
 		}
 		var tail workers.Tail
-		var events []workers.Event
-		var split workers.Splitter
-		take := func(line []byte) {
-			events = Agent{Now: func() time.Time { return recorded }}.Parse(events[:0], line)
-			for i := range events {
-				tail.Add(&events[i], recorded)
-			}
+		for i := range whole {
+			tail.Add(&whole[i], recorded)
 		}
-		split.Feed(data, take)
-		split.Rest(take)
 		for _, l := range tail.Lines() {
 			for _, text := range []string{l.Text, l.Tool, tail.Activity()} {
 				if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
@@ -59,21 +57,16 @@ func FuzzStream(f *testing.F) {
 }
 
 // eventsOf is what a stream says when it comes in pieces of n bytes.
-func eventsOf(data []byte, n int) []string {
-	var out []string
+func eventsOf(data []byte, n int) []workers.Event {
 	var events []workers.Event
 	var split workers.Splitter
-	take := func(line []byte) {
-		events = Agent{Now: func() time.Time { return recorded }}.Parse(events[:0], line)
-		for i := range events {
-			out = append(out, written(&events[i]))
-		}
-	}
+	a := Agent{Now: func() time.Time { return recorded }}
+	take := func(line []byte) { events = a.Parse(events, line) }
 	for rest := data; len(rest) > 0; {
 		k := min(n, len(rest))
 		split.Feed(rest[:k], take)
 		rest = rest[k:]
 	}
 	split.Rest(take)
-	return out
+	return events
 }

@@ -312,6 +312,12 @@ func TestParseMeaning(t *testing.T) {
 		{"a model that speaks of limits", `{"type":"assistant","message":{"content":[{"type":"text","text":"the session limit, resets 3pm"}]}}`, func(e workers.Event) bool {
 			return e.Kind == workers.EventText
 		}},
+		{"a structured answer", `{"type":"result","result":"{\"report\":…}","structured_output":{"report":"Fine.\nVERDICT: PASS","verdict":"PASS"}}`, func(e workers.Event) bool {
+			return e.Result.Text == "Fine.\nVERDICT: PASS" && e.Result.Answer == "PASS"
+		}},
+		{"another one's structured answer", `{"type":"result","result":"text","structured_output":{"verdict":"PASS"}}`, func(e workers.Event) bool {
+			return e.Result.Text == "text" && e.Result.Answer == ""
+		}},
 		{"escapes", `{"type":"assistant","message":{"content":[{"type":"text","text":"a\n\"b\" \u00e9 \ud83d\ude42 \ud83d x\/y"}]}}`, func(e workers.Event) bool {
 			return e.Text == "a\n\"b\" é 🙂 \uFFFD x/y"
 		}},

@@ -18,6 +18,13 @@ func (a Agent) result(o object) *workers.Result {
 		Status:   int(o.get("api_error_status").integer()),
 		Code:     o.get("api_error").text(argLimit),
 	}
+	var buf [room]member
+	if said, ok := members(buf[:0], o.get("structured_output")); ok {
+		// The text is a part of it then, and what stands in its place is JSON.
+		if v := said.get("report"); v.kind() == '"' {
+			r.Text, r.Answer = v.text(resultLimit), said.get("verdict").text(argLimit)
+		}
+	}
 	elements(o.get("errors"), func(v raw) {
 		if v.kind() == '"' {
 			r.Errors = append(r.Errors, v.text(argLimit))

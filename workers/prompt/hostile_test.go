@@ -200,9 +200,8 @@ func TestTrust(t *testing.T) {
 func TestOverrides(t *testing.T) {
 	t.Parallel()
 	s, err := New(map[string]string{
-		"developer.md":      "Do {{.Ref}} on {{.Branch}}.\r\n{{.IssueText}}\r\n{{template \"prohibitions\" .}}\r\n",
+		"developer.md":      ownTask + "\r\n",
 		"reviewer-role.md":  "You review.",
-		"cleaner.md":        "{{if .PR}}Clean {{.PRName}}{{end}}",
 		"developer-role.md": "{{template \"fence\" .}}",
 	})
 	if err != nil {
@@ -212,7 +211,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(text, "Do DSP-3 on task/dsp-3-greet.\n<untrusted-") || strings.Contains(text, "\r") || !strings.Contains(text, "push to the default branch (`main`)") {
+	if !strings.HasPrefix(text, "Do DSP-3 on task/dsp-3-greet in ") || strings.Contains(text, "\r") || !strings.Contains(text, "push to the default branch (`main`)") {
 		t.Errorf("override rendered %q", text)
 	}
 	if text, _ = s.RoleText(board.KindReviewer); text != "You review.\n" {
@@ -224,6 +223,56 @@ func TestOverrides(t *testing.T) {
 	}
 	if text, _ = Developer(developer()); !strings.Contains(text, "## One task") {
 		t.Error("an override reached the built-in set")
+	}
+}
+
+// ownTask is a repository's own task of a developer: short, and all of it there.
+const ownTask = `Do {{.Ref}} on {{.Branch}} in {{.Worktree}}.
+{{template "fence" .}}
+{{.IssueText}}
+{{.CommentsText}} {{.Boxes}} {{.Children}}
+{{with .Failure}}{{.}}{{end}}{{with .Answer}}{{$.Question}} {{.}}{{end}}
+{{if .PR}}Go on with {{.PRName}}. {{.OwnerRequests}} {{.Findings}}{{else}}Open it: dispatcher pr --body "Fixes {{.Ref}}"{{end}}
+Commit by dispatcher commit.
+{{template "question" .}}
+{{template "prohibitions" .}}
+{{template "report-developer" .}}`
+
+// Our own tasks hold all that they have to say, and a repository's own is told
+// what it leaves out, and how to say it.
+func TestOverridesSayWhatTheyMust(t *testing.T) {
+	t.Parallel()
+	for _, k := range board.Kinds() {
+		text, err := embedded.ReadFile("templates/" + taskName(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(map[string]string{taskName(k): string(text)}); err != nil {
+			t.Errorf("our own task: %v", err)
+		}
+		_, err = New(map[string]string{taskName(k): "Do it."})
+		if err == nil {
+			t.Fatalf("a %s's task that says nothing is taken", k)
+		}
+		for _, m := range musts(k) {
+			if !strings.Contains(err.Error(), m.what+" ("+m.say+")") {
+				t.Errorf("%v\ndoes not name %q", err, m.what)
+			}
+		}
+	}
+	for cut, want := range map[string]string{
+		`{{template "prohibitions" .}}`: `prompt override developer.md: does not say what a worker must not do ({{template "prohibitions" .}})`,
+		"{{.OwnerRequests}}":            `does not say what the owner asks for on it ({{.OwnerRequests}})`,
+		"Fixes {{.Ref}}":                `does not say the closing line of the pull request (Fixes {{.Ref}})`,
+		`{{template "fence" .}}`:        `does not say that text of others is data`,
+	} {
+		_, err := New(map[string]string{"developer.md": strings.Replace(ownTask, cut, "", 1)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("without %s: %v", cut, err)
+		}
+	}
+	if _, err := New(map[string]string{"developer.md": ownTask}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -109,6 +109,28 @@ func (s *Set) try(name, text string) error {
 			return err
 		}
 	}
+	return s.tryMusts(name, parsed)
+}
+
+// tryMusts holds a task of a repository to what every task has to say. A role
+// text may say what it likes: the task beside it says all of it.
+func (s *Set) tryMusts(name string, parsed *template.Template) error {
+	for _, k := range board.Kinds() {
+		if name != taskName(k) {
+			continue
+		}
+		left, err := s.missing(k, func(v *view) (string, error) {
+			var b strings.Builder
+			err := parsed.Execute(&b, v)
+			return b.String(), err
+		})
+		if err != nil {
+			return err
+		}
+		if len(left) > 0 {
+			return unsaid(left)
+		}
+	}
 	return nil
 }
 

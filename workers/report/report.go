@@ -79,6 +79,18 @@ func Parse(kind board.Kind, final string) Report {
 	return r
 }
 
+// Agree holds a report to what the worker answered in the form that it was asked
+// for, where it was. The text is the contract: the answer adds nothing to it,
+// and one that differs takes the verdict away.
+func (r Report) Agree(answer string) Report {
+	if answer == "" || r.Verdict == VerdictNone || string(r.Verdict) == answer {
+		return r
+	}
+	r.Why = fmt.Sprintf("two different answers: VERDICT: %s in the text, %.40q beside it", r.Verdict, answer)
+	r.Verdict = VerdictNone
+	return r
+}
+
 var (
 	statusWords  = []string{string(StatusComplete), string(StatusIncomplete)}
 	verdictWords = []string{string(VerdictPass), string(VerdictChangesRequested), string(VerdictQuestion)}

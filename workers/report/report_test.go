@@ -104,6 +104,32 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// A structured answer beside the text never makes a verdict, and one that
+// differs takes it away.
+func TestAgree(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		kind         board.Kind
+		text, answer string
+		verdict      Verdict
+		status       Status
+		why          string
+	}{
+		{board.KindReviewer, "VERDICT: PASS", "PASS", VerdictPass, "", ""},
+		{board.KindReviewer, "VERDICT: PASS", "", VerdictPass, "", ""},
+		{board.KindReviewer, "VERDICT: PASS", "QUESTION", "", "", `two different answers: VERDICT: PASS in the text, "QUESTION" beside it`},
+		{board.KindReviewer, "VERDICT: PASS", "pass", "", "", "two different answers"},
+		{board.KindReviewer, "I like it", "PASS", "", "", "no VERDICT"},
+		{board.KindReviewer, "", "PASS", "", "", "empty"},
+		{board.KindDeveloper, "STATUS: COMPLETE", "PASS", "", StatusComplete, ""},
+	} {
+		r := Parse(tc.kind, tc.text).Agree(tc.answer)
+		if r.Verdict != tc.verdict || r.Status != tc.status || !strings.Contains(r.Why, tc.why) || (r.Why == "") != (tc.why == "") {
+			t.Errorf("%q with %q: verdict %q, status %q, why %q", tc.text, tc.answer, r.Verdict, r.Status, r.Why)
+		}
+	}
+}
+
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -38,7 +38,7 @@ func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.E
 	if r := c.last; r != nil {
 		x.IsError, x.Subtype, x.Terminal = r.IsError, r.Subtype, r.Terminal
 		if !r.IsError {
-			x.Final = r.Text
+			x.Final, x.Answer = r.Text, r.Answer
 		}
 		if x.Problem == "" {
 			x.Problem = r.Reason()
