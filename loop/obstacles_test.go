@@ -312,6 +312,18 @@ func TestCutOffGoesOn(t *testing.T) {
 	})
 }
 
+// TestSessionless: an agent that keeps no session is started anew.
+func TestSessionless(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("one")
+		w.on(ref, board.KindDeveloper, func(a *agent) string { return a.limited(time.Now().Add(time.Hour)) }, completing)
+		w.start(claudes, func(o *loop.Options) { o.Settings.Sessionless = map[string]bool{"claude": true} }).wait()
+		if r := w.tries(ref); len(r) < 2 || r[1].Session == r[0].Session || r[1].Resume || r[1].Attempt != 1 {
+			t.Errorf("tries %+v", r)
+		}
+	})
+}
+
 // TestLimitEnds: when a limit is over, for every way to be told.
 func TestLimitEnds(t *testing.T) {
 	t.Parallel()

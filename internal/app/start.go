@@ -217,6 +217,7 @@ func planSettings(cfg *config.Config, base string) plan.Settings {
 		DefaultBase:  base,
 		Agents:       agents,
 		AgentKinds:   kinds,
+		Sessionless:  map[string]bool{string(config.AgentCommand): true},
 		Limits:       plan.Limits{DayUSD: cfg.Limits.MaxCostPerDayUSD, IssueUSD: cfg.Limits.MaxCostPerIssueUSD},
 		Stall: plan.Stall{
 			After: seconds(60 * cfg.Loop.StallMinutes), ToolAfter: seconds(60 * cfg.Loop.StallToolMinutes),

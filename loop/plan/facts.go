@@ -18,6 +18,7 @@ type Settings struct {
 	DefaultBase  string            // the branch a pull request must target
 	Agents       map[string]bool   // names of the agent profiles that exist
 	AgentKinds   map[string]string // how each profile is run
+	Sessionless  map[string]bool   // kinds of agents that cannot go on in a session
 	Stall        Stall
 	Limits       Limits
 }
