@@ -202,7 +202,7 @@ func (r *reading) observe(known int) (Status, int, error) {
 		if r.said.read(r.folder) {
 			r.rev++
 		}
-		st.LastSign, st.LastOutput, st.Below = r.signs(st)
+		r.signs(&st)
 	}
 	if r.changed(st) {
 		r.rev++
@@ -226,7 +226,7 @@ func (r *reading) observe(known int) (Status, int, error) {
 func (r *reading) changed(st Status) bool {
 	old := r.shown
 	return old.Phase != st.Phase || old.AgentPID != st.AgentPID || old.PID != st.PID ||
-		st.LastSign.Sub(old.LastSign) >= time.Second
+		st.RSS != old.RSS || st.Procs != old.Procs || st.LastSign.Sub(old.LastSign) >= time.Second
 }
 
 // phase judges the run by its folder.
@@ -311,16 +311,19 @@ func (r *reading) read(ended bool) error {
 	return nil
 }
 
-// signs are the newest sign of life, be it what the supervisor recorded or
-// output, the newest output, and what lived below the agent.
-func (r *reading) signs(st Status) (sign, output time.Time, below int) {
-	output = st.Started
-	if info, err := os.Stat(r.folder.TranscriptPath()); err == nil && info.Size() > 0 && info.ModTime().After(output) {
-		output = info.ModTime()
+// signs fills in the newest sign of life, be it what the supervisor recorded or
+// output, the newest output, and what the agent's processes are.
+func (r *reading) signs(st *Status) {
+	st.LastOutput = st.Started
+	if info, err := os.Stat(r.folder.TranscriptPath()); err == nil && info.Size() > 0 && info.ModTime().After(st.LastOutput) {
+		st.LastOutput = info.ModTime()
 	}
-	sign, below = r.folder.Alive()
-	if output.After(sign) {
-		sign = output
+	l := r.folder.Alive()
+	st.LastSign, st.Below = l.At, l.Below
+	if st.Phase == PhaseStarting || st.Phase == PhaseRunning {
+		st.Procs, st.RSS = l.Procs, l.RSS
 	}
-	return sign, output, below
+	if st.LastOutput.After(st.LastSign) {
+		st.LastSign = st.LastOutput
+	}
 }

@@ -68,7 +68,7 @@ func TestHowRunsEnd(t *testing.T) {
 			if tt.problem == "" && x.Problem != "" || !strings.Contains(x.Problem, tt.problem) {
 				t.Errorf("problem %q, want %q", x.Problem, tt.problem)
 			}
-			x.Problem, x.Version, x.Started, x.Ended = "", 0, time.Time{}, time.Time{}
+			x.Problem, x.Version, x.Started, x.Ended, x.PeakRSS = "", 0, time.Time{}, time.Time{}, 0
 			if x != tt.want {
 				t.Errorf("exit\n%+v, want\n%+v", x, tt.want)
 			}

@@ -43,6 +43,8 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		case "sleeper":
 			playSleeper(os.Args[2])
+		case "napper":
+			playNapper(os.Args[2])
 		}
 	}
 	// A supervisor outlives its run by a moment, and whoever started it waits
@@ -104,6 +106,13 @@ func playLoop(specFile string) int {
 // end would be.
 func playSleeper(pidFile string) {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	note(pidFile)
+	time.Sleep(10 * time.Minute)
+	os.Exit(0)
+}
+
+// playNapper is a sleeper that ends when it is asked to.
+func playNapper(pidFile string) {
 	note(pidFile)
 	time.Sleep(10 * time.Minute)
 	os.Exit(0)
@@ -258,19 +267,46 @@ func playAgent(mode string) int {
 			time.Sleep(time.Hour)
 		}
 	case "orphans":
-		spawnSleepers(arg)
+		spawnSleepers("sleeper", arg)
 		w.result("STATUS: COMPLETE", nil)
-	case "orphans-hang":
-		spawnSleepers(arg)
+	case "orphans-hang", "orphans-nap":
+		who := "sleeper"
+		if mode == "orphans-nap" {
+			who = "napper"
+		}
+		spawnSleepers(who, arg)
 		w.text("hangs")
 		for {
 			time.Sleep(time.Hour)
+		}
+	case "unmarked": // leaves a process behind that has dropped its environment
+		cmd := exec.Command(os.Args[0], "sleeper", filepath.Join(arg, "unmarked"))
+		cmd.Env = []string{}
+		if err := cmd.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 3
+		}
+		for {
+			time.Sleep(time.Hour)
+		}
+	case "hungry": // takes more and more memory, up to what a test can afford
+		var held [][]byte
+		for len(held) < 400 {
+			page := make([]byte, 1<<20)
+			for i := 0; i < len(page); i += 4096 {
+				page[i] = 1
+			}
+			held = append(held, page)
+		}
+		for {
+			time.Sleep(time.Hour)
+			held[0][0]++
 		}
 	case "tool": // a tool whose process lives on
 		w.say(map[string]any{"type": "assistant", "message": map[string]any{
 			"content": []any{map[string]any{"type": "tool_use", "id": "t1", "name": "Bash", "input": map[string]any{"command": "sleep"}}},
 		}})
-		spawnSleepers(arg)
+		spawnSleepers("sleeper", arg)
 		return w.steered(first)
 	case "steered":
 		return w.steered(first)
@@ -309,10 +345,10 @@ func playAgent(mode string) int {
 
 // spawnSleepers starts two processes that leave the agent's session; one of
 // them loses its parent at once.
-func spawnSleepers(dir string) {
-	for i, shell := range []string{`exec "$0" sleeper "$1"`, `"$0" sleeper "$1" & exit 0`} {
+func spawnSleepers(who, dir string) {
+	for i, shell := range []string{`exec "$0" "$2" "$1"`, `"$0" "$2" "$1" & exit 0`} {
 		pid := filepath.Join(dir, "sleeper"+strconv.Itoa(i))
-		cmd := exec.Command("/bin/sh", "-c", shell, os.Args[0], pid)
+		cmd := exec.Command("/bin/sh", "-c", shell, os.Args[0], pid, who)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -24,6 +24,9 @@ type Supervisor struct {
 	AgentPID   int       `json:"agentPid,omitempty"`
 	AgentStart string    `json:"agentStart,omitempty"`
 	StartedAt  time.Time `json:"startedAt"`
+	// Above are the processes that it was started below, without the loop itself:
+	// one of them may be given what it leaves behind.
+	Above []int `json:"above,omitempty"`
 }
 
 // StopRequest asks a supervisor to stop its agent: stop.json.
@@ -33,11 +36,14 @@ type StopRequest struct {
 	At      time.Time     `json:"at"`
 }
 
-// life is the file alive.
-type life struct {
+// Life is the file alive: the last sign of life, and what the agent's processes
+// were at the last look.
+type Life struct {
 	Version int       `json:"version"`
 	At      time.Time `json:"at"`
 	Below   int       `json:"below,omitempty"` // living processes that the agent has started
+	Procs   int       `json:"procs,omitempty"` // those, the agent, and what has left it
+	RSS     int64     `json:"rss,omitempty"`   // bytes of memory that they hold
 }
 
 // sent is one line of messages.jsonl.
@@ -107,24 +113,24 @@ func (f Folder) WriteStop(s StopRequest) error {
 	return writeJSON(f.stopPath(), s)
 }
 
-// WriteAlive records a sign of life, and how many processes live below the
-// agent. It is derived: losing it in a power cut loses nothing.
-func (f Folder) WriteAlive(at time.Time, below int) error {
-	data, err := json.Marshal(life{Version: FormatVersion, At: at, Below: below})
+// WriteAlive records a sign of life. It is derived: losing it in a power cut
+// loses nothing.
+func (f Folder) WriteAlive(l Life) error {
+	l.Version = FormatVersion
+	data, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("encode a sign of life: %w", err)
 	}
 	return statefile.ReplaceUnsynced(f.alivePath(), append(data, '\n'), 0o600)
 }
 
-// Alive is the last recorded sign of life, zero if there is none, and how many
-// processes lived below the agent then.
-func (f Folder) Alive() (at time.Time, below int) {
-	var l life
+// Alive is the last recorded sign of life, the zero value if there is none.
+func (f Folder) Alive() Life {
+	var l Life
 	if ok, err := readVersioned(f.alivePath(), &l, func() int { return l.Version }); err != nil || !ok {
-		return time.Time{}, 0
+		return Life{}
 	}
-	return l.At, l.Below
+	return l
 }
 
 // Forbid marks the run. The caller holds the lock.

@@ -173,7 +173,7 @@ func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 // descends from.
 func findLeftovers(f Folder, super Supervisor) []Process {
 	spare := append(proc.Ancestors(os.Getpid()), os.Getpid())
-	pids := processesOf(f)
+	pids := processesOf(f, super)
 	if agent := (Process{super.AgentPID, super.AgentStart}); agent.PID > 1 && agent.Alive() {
 		pids = append(pids, agent.PID)
 	}

@@ -42,6 +42,12 @@ type Spec struct {
 	// PriorCostUSD is what the session had cost before this run, filled in by
 	// the launcher; it matters only where the agent does not tell a turn's share.
 	PriorCostUSD float64 `json:"priorCostUSD,omitempty"`
+
+	// StartWithin is how long the first turn may take to begin, and MaxMemory
+	// how many bytes the agent's processes may hold; zero is the supervisor's
+	// own patience, and no limit.
+	StartWithin time.Duration `json:"startWithinNanos,omitempty"`
+	MaxMemory   int64         `json:"maxMemoryBytes,omitempty"`
 }
 
 // Phase says where a run is in its life, judged from its run folder alone.
@@ -74,6 +80,9 @@ type Exit struct {
 	CostUSD  float64   `json:"costUSD"`           // this run's share of the session's cost
 	Tokens   int64     `json:"tokens"`
 	Reaped   int       `json:"reaped,omitempty"` // processes left behind that were ended
+	// PeakRSS is the most memory that its processes were seen to hold, in bytes;
+	// zero where the system does not tell.
+	PeakRSS int64 `json:"peakRSS,omitempty"`
 	// Trouble is what ended the run where that was none of its own work; Problem
 	// says it in words.
 	Trouble Trouble `json:"trouble,omitempty"`
@@ -98,14 +107,18 @@ type Status struct {
 	LastOutput time.Time
 	Busy       bool
 	Below      int
-	Waiting    bool
-	Activity   string // what it does now, one line
-	Turns      int
-	CostUSD    float64
-	Tokens     int64
-	Context    int64  // tokens of the conversation, as the model was given it last
-	Tail       []Line // the newest lines, oldest first, at most TailLines
-	Lines      int    // how many lines there have been in all
+	// Procs and RSS are how many processes the running agent and all below it
+	// are, and how many bytes of memory they held, at the last look.
+	Procs    int
+	RSS      int64
+	Waiting  bool
+	Activity string // what it does now, one line
+	Turns    int
+	CostUSD  float64
+	Tokens   int64
+	Context  int64  // tokens of the conversation, as the model was given it last
+	Tail     []Line // the newest lines, oldest first, at most TailLines
+	Lines    int    // how many lines there have been in all
 	// Requests are what the agent asks and nobody has answered, oldest first,
 	// and Messages what was said to it.
 	Requests []Request

@@ -73,7 +73,8 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		Version: 1, Run: s.Run.ID, Ref: s.Run.Ref, Kind: s.Run.Kind, Attempt: s.Run.Attempt,
 		Session: s.Run.Session, Resume: s.Run.Resume, Epoch: s.Run.Epoch,
 		Agent: string(profile.Kind), Dir: s.Dir, Role: s.Role, Prompt: s.Prompt,
-		Policy: policyOf(s.Run.Kind, profile.Permissions),
+		Policy:      policyOf(s.Run.Kind, profile.Permissions),
+		StartWithin: seconds(w.cfg.now().Loop.StartSeconds), MaxMemory: int64(w.cfg.now().Limits.MaxWorkerMemoryMB) << 20,
 	}
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
@@ -156,7 +157,7 @@ func (w *fleet) Forbid(ctx context.Context, run string) (state.WorkerStatus, err
 func status(st workers.Status) state.WorkerStatus {
 	out := state.WorkerStatus{
 		Phase: phase(st.Phase), PID: st.PID, PIDStart: st.PIDStart, LastSign: st.LastSign,
-		LastOutput: st.LastOutput, Busy: st.Busy, Below: st.Below, Waiting: st.Waiting,
+		LastOutput: st.LastOutput, Busy: st.Busy, Below: st.Below, Procs: st.Procs, RSS: st.RSS, Waiting: st.Waiting,
 		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Context: st.Context, Lines: st.Lines,
 		Tail: make([]state.Line, len(st.Tail)),
 	}

@@ -202,6 +202,8 @@ type Loop struct {
 	StallToolMinutes float64 `json:"stallToolMinutes,omitempty" jsonschema:"minimum=0.01,maximum=10080,default=30"`
 	// Seconds from the interrupt of a stalled worker to its stop.
 	StallGraceSeconds float64 `json:"stallGraceSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=60"`
+	// Seconds until a worker must have begun its first turn: one that has not probably waits on a prompt that nobody sees. It is ended with its last words, and that is a failed try.
+	StartSeconds float64 `json:"startSeconds,omitempty" jsonschema:"minimum=0.01,maximum=86400,default=120"`
 }
 
 // Retry is how often a failed run is tried again.
@@ -222,6 +224,8 @@ type Limits struct {
 	MaxCostPerIssueUSD float64 `json:"maxCostPerIssueUSD,omitempty" jsonschema:"minimum=0"`
 	// US dollars a run.
 	MaxCostPerRunUSD float64 `json:"maxCostPerRunUSD,omitempty" jsonschema:"minimum=0"`
+	// Megabytes that the processes of one worker may hold together, looked at every ten seconds; one that holds more is ended, and that is a failed try.
+	MaxWorkerMemoryMB int `json:"maxWorkerMemoryMB,omitempty" jsonschema:"minimum=0"`
 }
 
 // Hooks are commands of the owner's around a run.

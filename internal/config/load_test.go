@@ -83,7 +83,7 @@ func TestLoadMinimalFillsDefaults(t *testing.T) {
 		},
 		Loop: config.Loop{
 			MaxDevelopers: 2, MaxReviewers: 2, MaxCleaners: 1, MaxWorkers: 5, PollSeconds: 5, VerifyMinutes: 60,
-			StallMinutes: 10, StallToolMinutes: 30, StallGraceSeconds: 60,
+			StallMinutes: 10, StallToolMinutes: 30, StallGraceSeconds: 60, StartSeconds: 120,
 		},
 		Retry:       config.Retry{MaxAttempts: 2, BackoffSeconds: 10, MaxBackoff: 300},
 		Agents:      map[string]config.Agent{"developer": claude, "reviewer": claude, "cleaner": claude},

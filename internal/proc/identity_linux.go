@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // stat is the part of /proc/<pid>/stat that identity needs.
@@ -53,6 +55,28 @@ func StartTime(pid int) (string, error) {
 	return s.start, nil
 }
 
+// Earlier says whether a process started before the moment that start names, as
+// StartTime answers it. What cannot be told is earlier.
+func Earlier(pid int, start string) bool {
+	s, err := readStat(pid)
+	if err != nil {
+		return true
+	}
+	a, errA := strconv.ParseUint(s.start, 10, 64)
+	b, errB := strconv.ParseUint(start, 10, 64)
+	return errA != nil || errB != nil || a < b
+}
+
+// Session is the id of a process's session, which is that of the process that
+// opened it; 0 when it does not live.
+func Session(pid int) int {
+	sid, err := unix.Getsid(pid)
+	if err != nil {
+		return 0
+	}
+	return sid
+}
+
 // BootID names this boot of the machine; it is empty where the system does not
 // tell.
 func BootID() string {
@@ -63,20 +87,27 @@ func BootID() string {
 	return strings.TrimSpace(string(data))
 }
 
-// parents maps every process to its parent.
-func parents() map[int]int {
+// All lists every process.
+func All() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer dir.Close() //nolint:errcheck // opened for reading
 	names, _ := dir.Readdirnames(-1)
-	table := make(map[int]int, len(names))
+	var pids []int
 	for _, n := range names {
-		pid, err := strconv.Atoi(n)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(n); err == nil {
+			pids = append(pids, pid)
 		}
+	}
+	return pids
+}
+
+// parents maps every process to its parent.
+func parents() map[int]int {
+	table := map[int]int{}
+	for _, pid := range All() {
 		if s, err := readStat(pid); err == nil && s.state != 'Z' {
 			table[pid] = s.parent
 		}

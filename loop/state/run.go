@@ -134,6 +134,9 @@ type WorkerStatus struct {
 	LastOutput time.Time
 	Busy       bool
 	Below      int
+	// Procs and RSS: how many processes it is, and how many bytes they hold.
+	Procs int
+	RSS   int64
 	Waiting    bool
 	Activity   string
 	CostUSD    float64

@@ -29,10 +29,11 @@ type supervisor struct {
 	follow  *workers.Follower
 	index   *workers.Indexer
 	events  []workers.Event
-	lastOut time.Time // when output was read last
-	signed  time.Time // when a sign of life was recorded last
-	grew    bool      // output since then
-	below   int       // processes that lived below the agent then
+	lastOut time.Time    // when output was read last
+	signed  time.Time    // when a sign of life was recorded last
+	grew    bool         // output since then
+	life    workers.Life // as it was recorded then
+	peak    int64        // the most that the agent's processes held
 	ladder  ladder
 	first   atomic.Int32 // what became of the first message
 	problem string
@@ -53,6 +54,9 @@ func newSupervisor(f workers.Folder, o Options) (*supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Times.Start <= 0 {
+		o.Times.Start = spec.StartWithin
+	}
 	return &supervisor{
 		folder: f,
 		spec:   spec,
@@ -67,7 +71,7 @@ func newSupervisor(f workers.Folder, o Options) (*supervisor, error) {
 func (s *supervisor) run(ctx context.Context, stop <-chan os.Signal) error {
 	prepareProcess()
 	now := time.Now()
-	s.me = workers.Supervisor{PID: os.Getpid(), Boot: proc.BootID(), StartedAt: now}
+	s.me = workers.Supervisor{PID: os.Getpid(), Boot: proc.BootID(), StartedAt: now, Above: above()}
 	s.me.Host, _ = os.Hostname() // only ever shown
 	start, err := proc.StartTime(s.me.PID)
 	if err != nil {
@@ -224,12 +228,15 @@ func (s *supervisor) look(now time.Time) {
 // signOfLife records one if there was any: output, a tool that runs, or that a
 // person is waited for.
 func (s *supervisor) signOfLife(now time.Time) {
-	below := proc.Descendants(s.child.pid)
-	s.remember(below)
-	if s.grew || len(below) > 0 || s.below > 0 || s.signed.IsZero() || s.awaits() {
-		_ = s.folder.WriteAlive(now, len(below)) // the next one will do
+	l := s.measure(now)
+	if s.grew || l.Below > 0 || s.life.Below > 0 || s.signed.IsZero() || s.awaits() {
+		s.life.At = now
 	}
-	s.grew, s.below = false, len(below)
+	l.At = s.life.At
+	if l != s.life || l.At.Equal(now) {
+		_ = s.folder.WriteAlive(l) // the next one will do
+	}
+	s.grew, s.life = false, l
 	s.signed = now
 }
 
@@ -293,7 +300,7 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	now := time.Now()
 	stderr := s.folder.StderrTail(problemTail)
 	x := exitOf(s.course, how, s.problem, stderr, now)
-	x.Stopped = s.stopped
+	x.Stopped, x.PeakRSS = s.stopped, s.peak
 	if s.problem == "" {
 		explain(&x, s.course, s.agent, firstOf(stderr, s.course.raw))
 	}

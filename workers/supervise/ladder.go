@@ -47,8 +47,13 @@ func (s *supervisor) stop(now time.Time) {
 // The agent has half the grace to end its turn, and half to end itself. Asked
 // again, the shorter grace counts.
 func (s *supervisor) stopWithin(grace time.Duration, now time.Time) {
-	grace = max(0, grace)
 	s.stopped = true
+	s.climbFrom(grace, now)
+}
+
+// climbFrom begins the end.
+func (s *supervisor) climbFrom(grace time.Duration, now time.Time) {
+	grace = max(0, grace)
 	due := now.Add(grace / 2)
 	switch s.ladder.rung {
 	case rungNone:
