@@ -279,29 +279,10 @@ func playAgent(mode string) int {
 		for {
 			time.Sleep(time.Hour)
 		}
-	case "unmarked": // leaves a process behind that has dropped its environment
-		cmd := exec.Command(os.Args[0], "sleeper", filepath.Join(arg, "unmarked"))
-		cmd.Env = []string{}
-		if err := cmd.Start(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 3
-		}
-		for {
-			time.Sleep(time.Hour)
-		}
-	case "hungry": // takes more and more memory, up to what a test can afford
-		var held [][]byte
-		for len(held) < 400 {
-			page := make([]byte, 1<<20)
-			for i := 0; i < len(page); i += 4096 {
-				page[i] = 1
-			}
-			held = append(held, page)
-		}
-		for {
-			time.Sleep(time.Hour)
-			held[0][0]++
-		}
+	case "unmarked":
+		return leaveUnmarked(arg)
+	case "hungry":
+		return takeMemory()
 	case "tool": // a tool whose process lives on
 		w.say(map[string]any{"type": "assistant", "message": map[string]any{
 			"content": []any{map[string]any{"type": "tool_use", "id": "t1", "name": "Bash", "input": map[string]any{"command": "sleep"}}},
@@ -341,6 +322,35 @@ func playAgent(mode string) int {
 		return 0
 	}
 	return w.waitEnd()
+}
+
+// leaveUnmarked leaves a process behind that has dropped its environment.
+func leaveUnmarked(dir string) int {
+	cmd := exec.Command(os.Args[0], "sleeper", filepath.Join(dir, "unmarked"))
+	cmd.Env = []string{}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// takeMemory takes more and more, up to what a test can afford.
+func takeMemory() int {
+	var held [][]byte
+	for len(held) < 400 {
+		page := make([]byte, 1<<20)
+		for i := 0; i < len(page); i += 4096 {
+			page[i] = 1
+		}
+		held = append(held, page)
+	}
+	for {
+		time.Sleep(time.Hour)
+		held[0][0]++
+	}
 }
 
 // spawnSleepers starts two processes that leave the agent's session; one of
