@@ -88,7 +88,10 @@ func (m *Model) claimFacts(issue *board.Issue, now time.Time) []fact {
 		return nil
 	}
 	out := []fact{{"claim", present.KindWord(c.Kind) + ", stamped " + widget.Ago(c.Stamp, now), themes.TonePlain}}
-	if c.Session != "" {
+	switch d, _ := m.reads.Get(m.ref); {
+	case d.Resume != "":
+		out = append(out, fact{"resume", widget.Clean(d.Resume), themes.ToneMuted})
+	case c.Session != "":
 		out = append(out, fact{"resume", "claude --resume " + widget.Clean(c.Session), themes.ToneMuted})
 	}
 	return out
@@ -150,8 +153,8 @@ func firstLine(s string) string {
 // labelWidth is the room of the longest label and a space.
 const labelWidth = 11
 
-// facts lays the labelled lines out in w cells.
-func (m *Model) facts(row *state.Row, w int, now time.Time) []string {
+// factRows lays the labelled lines out in w cells.
+func (m *Model) factRows(row *state.Row, w int, now time.Time) []string {
 	var out []string
 	for _, f := range m.list(row, now) {
 		label := f.label
@@ -160,48 +163,6 @@ func (m *Model) facts(row *state.Row, w int, now time.Time) []string {
 			out = append(out, line.Render(w, false, m.st))
 			label = ""
 		}
-	}
-	return out
-}
-
-// viewSide is the facts above the history.
-func (m *Model) viewSide(row *state.Row, w int, now time.Time) []string {
-	iw, ih := widget.Inner(w, m.body.H)
-	tw := max(iw-2, 0)
-	var lines []string
-	for _, l := range m.facts(row, tw, now) {
-		lines = append(lines, widget.Pad(l, 1, iw))
-	}
-	if room := ih - len(lines) - 1; room > 2 {
-		lines = append(lines, widget.Divider("History", iw, m.st))
-		for _, l := range m.history(tw, room, now) {
-			lines = append(lines, widget.Pad(l, 1, iw))
-		}
-	}
-	return widget.Box{Title: "Why"}.Render(lines, w, m.body.H, m.st)
-}
-
-// history is what the log says of the issue, the newest last, at most most
-// lines.
-func (m *Model) history(w, most int, now time.Time) []string {
-	var out []string
-	for i := len(m.snap.Log) - 1; i >= 0 && len(out) < most; i-- {
-		e := &m.snap.Log[i]
-		if e.Ref != m.ref {
-			continue
-		}
-		ink := m.st.Text
-		if e.Bad {
-			ink = m.st.Danger
-		}
-		line := widget.Line{}.Add(m.st.Muted, e.At.In(now.Location()).Format("15:04 ")).Add(ink, widget.Clean(e.Text))
-		out = append(out, line.Render(w, false, m.st))
-	}
-	if len(out) == 0 {
-		return []string{widget.Line{}.Add(m.st.Muted, "nothing yet in this log").Render(w, false, m.st)}
-	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
 	}
 	return out
 }

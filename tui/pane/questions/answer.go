@@ -9,12 +9,12 @@ import (
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/present"
-	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// answer is how a need is answered: by a field, or by a menu.
+// answer is how a need is answered: by a field, or by a menu. Their texts are
+// cleaned where they are drawn.
 func (m *Model) answer(n *state.Need) pane.Reply {
-	name := widget.Clean(string(n.Ref))
+	name := string(n.Ref)
 	if m.sent[idOf(n)] != "" {
 		return pane.Not("your answer to " + name + " is on its way")
 	}
@@ -42,7 +42,7 @@ func (m *Model) answer(n *state.Need) pane.Reply {
 	case state.NeedConfirm:
 		return m.confirm(n)
 	case state.NeedStale:
-		return menu(name+" "+widget.Clean(n.Title), firstLine(n.Text), 0,
+		return menu(name+" "+n.Title, firstLine(n.Text), 0,
 			pane.Choice{Text: "release the claim: the row is free again", Do: pane.Reply{Act: keymap.Release}},
 			pane.Choice{Text: "leave it"})
 	}
@@ -51,7 +51,7 @@ func (m *Model) answer(n *state.Need) pane.Reply {
 
 func menu(name, text string, sel int, choices ...pane.Choice) pane.Reply {
 	r := pane.Done()
-	r.Menu = &pane.Menu{Name: name, Text: widget.Clean(text), Choices: choices, Sel: sel}
+	r.Menu = &pane.Menu{Name: name, Text: text, Choices: choices, Sel: sel}
 	return r
 }
 
@@ -70,7 +70,7 @@ func field(f pane.Field) pane.Reply {
 
 // withdrawn says when a request can be answered no more.
 func withdrawn(ask *state.Request) func(*state.Snapshot) string {
-	req, ref := ask.ID, widget.Clean(string(ask.Ref))
+	req, ref := ask.ID, string(ask.Ref)
 	return func(s *state.Snapshot) string {
 		if present.Request(s, req) == nil {
 			return ref + " does not ask that any more: it was answered elsewhere, or its time is over"
@@ -82,19 +82,19 @@ func withdrawn(ask *state.Request) func(*state.Snapshot) string {
 // permission asks whether a worker may use a tool. Nothing is chosen
 // beforehand.
 func (m *Model) permission(r *state.Request) pane.Reply {
-	name := widget.Clean(string(r.Ref))
+	name := string(r.Ref)
 	command := func(k state.CommandKind, always bool) pane.Reply {
 		return send(state.Command{Kind: k, Ref: r.Ref, Run: r.Run, Request: r.ID, Always: always})
 	}
 	deny := pane.Field{
-		ID: drafts.ID(drafts.Deny, r.ID), Name: "Deny " + widget.Clean(r.Tool) + " to " + name + ": say why", Empty: "say why in a word or two; esc leaves it unanswered",
+		ID: drafts.ID(drafts.Deny, r.ID), Name: "Deny " + r.Tool + " to " + name + ": say why", Empty: "say why in a word or two; esc leaves it unanswered",
 		Hints: func(string) []string { return []string{"it reads this and goes on without the tool"} },
 		Send: func(text string) pane.Reply {
 			return send(state.Command{Kind: state.CommandDeny, Ref: r.Ref, Run: r.Run, Request: r.ID, Text: text})
 		},
 		Gone: keepText(withdrawn(r)),
 	}
-	out := menu(name+" asks: "+widget.Clean(r.Tool), present.Asks(r), -1,
+	out := menu(name+" asks: "+r.Tool, firstOf(r.Summary, r.Input), -1,
 		pane.Choice{Text: "allow once", Do: command(state.CommandAllow, false)},
 		pane.Choice{Text: "allow in this run: this and the like", Do: command(state.CommandAllow, true)},
 		pane.Choice{Text: "deny, and say why", Do: field(deny)})
@@ -115,10 +115,10 @@ func keepText(gone func(*state.Snapshot) string) func(*state.Snapshot) string {
 // replyTo asks for the answers to a worker's questions, one after the other.
 func (m *Model) replyTo(r *state.Request, given []string) pane.Reply {
 	q := r.Questions[len(given)]
-	name := widget.Clean(string(r.Ref))
+	name := string(r.Ref)
 	title := "Your answer to " + name
 	if len(r.Questions) > 1 {
-		title += ": " + strconv.Itoa(len(given)+1) + " of " + strconv.Itoa(len(r.Questions)) + ", " + firstOf(widget.Clean(q.Header), widget.Cut(widget.Clean(q.Text), 40))
+		title += ": " + strconv.Itoa(len(given)+1) + " of " + strconv.Itoa(len(r.Questions)) + ", " + firstOf(q.Header, "the next")
 	}
 	return field(pane.Field{
 		ID: drafts.ID(drafts.Reply, r.ID), Name: title, Empty: "an empty answer is not sent; esc leaves the field",
@@ -151,10 +151,10 @@ func firstOf(texts ...string) string {
 
 // question asks for the answer to a question on the board.
 func (m *Model) question(n *state.Need) pane.Reply {
-	ref, text, name := n.Ref, n.Text, widget.Clean(string(n.Ref))
+	ref, text, name := n.Ref, n.Text, string(n.Ref)
 	to := "then Ready; a developer takes it"
 	if p := present.PullOf(m.snap, ref); p != nil {
-		to = "then Changes Requested (PR " + widget.Clean(p.PR.Name) + " exists); a developer takes it"
+		to = "then Changes Requested (PR " + p.PR.Name + " exists); a developer takes it"
 	}
 	want := idOf(n)
 	return field(pane.Field{
@@ -162,7 +162,7 @@ func (m *Model) question(n *state.Need) pane.Reply {
 		Hints: func(answer string) []string {
 			out := []string{"posts as you, " + to}
 			if full := InFull(text, strings.TrimSpace(answer)); full != strings.TrimSpace(answer) {
-				out = append([]string{"sent in full: " + widget.Clean(firstLine(full))}, out...)
+				out = append([]string{"sent in full: " + firstLine(full)}, out...)
 			}
 			return out
 		},
@@ -186,9 +186,9 @@ func (m *Model) question(n *state.Need) pane.Reply {
 
 // attention asks what to do about a run that gave up, or a row that is held.
 func (m *Model) attention(n *state.Need) pane.Reply {
-	ref, name := n.Ref, widget.Clean(string(n.Ref))
+	ref, name := n.Ref, string(n.Ref)
 	command := func(k state.CommandKind) pane.Reply { return send(state.Command{Kind: k, Ref: ref}) }
-	title := name + " " + widget.Clean(n.Title)
+	title := name + " " + n.Title
 	if row := present.RowOf(m.snap, ref); row != nil && row.Hold == "held" {
 		return menu(title, firstLine(n.Text), 0,
 			pane.Choice{Text: "clear the hold: it goes on", Do: command(state.CommandUnhold)}, pane.Choice{Text: "leave it held"})
@@ -210,12 +210,12 @@ func (m *Model) attention(n *state.Need) pane.Reply {
 
 // review asks what to do about a pull request.
 func (m *Model) review(n *state.Need) pane.Reply {
-	pr := widget.Clean(n.PR)
+	pr := n.PR
 	if pr == "" {
-		return menu(widget.Clean(string(n.Ref))+" "+widget.Clean(n.Title), "It waits for your review and has no open pull request.", 0,
+		return menu(string(n.Ref)+" "+n.Title, "It waits for your review and has no open pull request.", 0,
 			pane.Choice{Text: "read the issue", Do: pane.Reply{Act: keymap.Issue}}, pane.Choice{Text: "move it", Do: pane.Reply{Act: keymap.Move}})
 	}
-	return menu("Review "+pr, widget.Clean(string(n.Ref))+" "+widget.Clean(n.Title), 0,
+	return menu("Review "+pr, string(n.Ref)+" "+n.Title, 0,
 		pane.Choice{Text: "read the change", Do: pane.Reply{Act: keymap.Diff}},
 		pane.Choice{Text: "request changes", Do: pane.Reply{Act: keymap.Request}},
 		pane.Choice{Text: "merge it", Do: pane.Reply{Act: keymap.Merge}})
@@ -223,15 +223,15 @@ func (m *Model) review(n *state.Need) pane.Reply {
 
 // confirm lets a row go that waits for the owner's word.
 func (m *Model) confirm(n *state.Need) pane.Reply {
-	title := widget.Clean(string(n.Ref)) + " " + widget.Clean(n.Title)
+	title := string(n.Ref) + " " + n.Title
 	row := present.RowOf(m.snap, n.Ref)
 	if row == nil {
-		return pane.Not(widget.Clean(string(n.Ref)) + " is not on this board")
+		return pane.Not(string(n.Ref) + " is not on this board")
 	}
 	for _, l := range row.Issue.Labels {
 		if strings.Contains(row.Waits, strconv.Quote(l)) {
 			return menu(title, firstLine(n.Text), 0,
-				pane.Choice{Text: "let it go: takes the label " + widget.Clean(l) + " away", Do: send(state.Command{Kind: state.CommandLabel, Ref: n.Ref, Text: l, Off: true})},
+				pane.Choice{Text: "let it go: takes the label " + l + " away", Do: send(state.Command{Kind: state.CommandLabel, Ref: n.Ref, Text: l, Off: true})},
 				pane.Choice{Text: "leave it"})
 		}
 	}
