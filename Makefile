@@ -54,8 +54,9 @@ mutations: ## break each guard in a copy of the tree and ask that a test fails
 	$(GO) run ./scripts/mutate
 
 .PHONY: pictures
-pictures: ## take the pictures of docs/pictures anew from the demo; look at them
+pictures: ## take the pictures of docs/pictures and the recording anew from the demo; look at them
 	$(GO) run ./scripts/pictures
+	$(GO) run ./scripts/pictures -cast
 
 .PHONY: bench
 bench: ## print the figures of all benchmarks

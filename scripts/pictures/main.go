@@ -1,8 +1,10 @@
 //go:build unix
 
 // Command pictures takes the pictures of the documentation: it plays the real
-// `dispatcher demo` on a terminal of a fixed size, waits for a telling moment,
-// and writes docs/pictures/*.svg from the cells of the screen.
+// `dispatcher demo` on a terminal, waits for telling moments, and writes
+// docs/pictures/*.svg from the cells of the screen, those of the README as PNG
+// too where rsvg-convert is installed. It also records a life of the demo for
+// terminals to play, docs/pictures/demo.cast.
 //
 // What it shows is what the program draws; nothing is painted by hand. It is
 // run by `make pictures`, by a person who then looks at them.
@@ -10,8 +12,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -31,108 +35,138 @@ func main() {
 	}
 }
 
-// shot is one picture: what is typed, what must be on the screen, and where the
-// cells go.
-type shot struct {
-	name    string
-	title   string // for those who cannot see it
-	w, h    int
-	keys    []string
-	waitFor func(screen string) bool
+// The demo plays in a folder of this name, which pictures may show.
+const playground = "dispatcher-demo"
+
+// options are what the command line asks for.
+type options struct {
+	to, only string
+	wait     time.Duration
+	cast     bool
 }
 
-// pause stands between two keys that together would be another one.
-const pause = ""
-
-// shots are taken in this order in one life of the demo. The size changes
-// once at most: what is drawn during a change is of no use.
-var shots = []shot{
-	{
-		name: "workers", title: "A worker's transcript: what it says, the commands it runs, the changes it makes", w: 120, h: 30,
-		keys: []string{"2", pause, pause, pause, pause, pause, pause, pause, pause, "j"}, waitFor: func(s string) bool { return strings.Count(s, " ✓ ") >= 9 && strings.Contains(s, "DSP-1 developer") },
-	},
-	{
-		name: "board", title: "The board: every row says why it waits; live workers below, what needs you above", w: 120, h: 30,
-		keys: []string{"1"}, waitFor: func(s string) bool {
-			return strings.Contains(s, "question, ") && !strings.Contains(s, "Review 0") && strings.Count(s, "●") >= 3 && whole(s)
-		},
-	},
-	{
-		name: "needs-you", title: "What needs you: a worker's question with its options, and the field for your answer", w: 120, h: 30,
-		keys: []string{"3", pause, "k", "k", "k", "k", "k", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "sent in full") && whole(s) },
-	},
-	{
-		name: "board-80", title: "The same board on a terminal of 80 columns: a list, and what is selected", w: 80, h: 24,
-		keys: []string{"\x1b", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "In progress ") && whole(s) },
-	},
-}
-
-// whole: the last line says what the keys do, so that the screen has been drawn
-// in its present size.
-func whole(s string) bool {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	last := lines[len(lines)-1]
-	return strings.Contains(last, "help") || strings.Contains(last, "send")
-}
-
-// folder is where the demo plays, below a temporary folder.
-const folder = "acme"
-
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string) (err error) {
+	var o options
 	flags := flag.NewFlagSet("pictures", flag.ContinueOnError)
-	to := flags.String("to", filepath.Join("docs", "pictures"), "the folder for the pictures")
-	wait := flags.Duration("wait", 3*time.Minute, "how long a moment is waited for")
+	flags.StringVar(&o.to, "to", filepath.Join("docs", "pictures"), "the folder for the pictures")
+	flags.StringVar(&o.only, "only", "", "take only the pictures whose names hold this")
+	flags.DurationVar(&o.wait, "wait", 3*time.Minute, "how long a moment is waited for")
+	flags.BoolVar(&o.cast, "cast", false, "record the demo in place of taking pictures")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "pictures-*")
-	if err != nil {
-		return fmt.Errorf("make a folder for the demo: %w", err)
+	tmp := filepath.Join(os.TempDir(), playground)
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return fmt.Errorf("make a folder for the demo, whose name pictures show: %w", err)
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	binary := filepath.Join(tmp, "dispatcher")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w\n%s", err, out)
 	}
-	t, err := openTerminal(ctx, shots[0].w, shots[0].h, tmp, binary, "demo", "--dir", folder)
+	if o.cast {
+		return record(ctx, filepath.Join(o.to, "demo.cast"), tmp, binary, o.wait)
+	}
+	return picture(ctx, &o, tmp, binary)
+}
+
+// demo starts a demo on a terminal; the answer ends it and all its workers.
+func demo(ctx context.Context, w, h int, tmp, binary string) (*terminal, func(), error) {
+	t, err := openTerminal(ctx, w, h, tmp, binary, "demo", "--dir", "acme")
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, func() {
+		abort := exec.Command(binary, "ctl", "abort") //nolint:noctx // it must run when ctx is over
+		abort.Dir = filepath.Join(tmp, "acme", "repo")
+		t.close(abort)
+	}, nil
+}
+
+// picture takes all pictures in one life of the demo.
+func picture(ctx context.Context, o *options, tmp, binary string) error {
+	all := shots()
+	t, end, err := demo(ctx, all[0].w, all[0].h, tmp, binary)
 	if err != nil {
 		return err
 	}
-	abort := exec.Command(binary, "ctl", "abort") //nolint:noctx // it must run when ctx is over
-	abort.Dir = filepath.Join(tmp, folder, "repo")
-	defer t.close(abort)
-	if err := os.MkdirAll(*to, 0o755); err != nil {
-		return fmt.Errorf("make the folder for the pictures: %w", err)
+	defer end()
+	if err := t.see(ctx, o.wait, whole); err != nil {
+		return err
 	}
-	for i := range shots {
-		if err := take(ctx, t, &shots[i], *to, tmp, *wait); err != nil {
-			return fmt.Errorf("take %s: %w", shots[i].name, err)
+	var missing error
+	for i := range all {
+		if !strings.Contains(all[i].name, o.only) {
+			continue
+		}
+		if err := take(ctx, t, &all[i], o); err != nil {
+			missing = errors.Join(missing, fmt.Errorf("take %s: %w", all[i].name, err))
+			if ctx.Err() != nil || t.gone() {
+				break
+			}
+			_ = t.typeKeys(home) // the others may come out all the same
 		}
 	}
-	return nil
+	return missing
 }
 
 // take waits for the moment and writes the picture.
-func take(ctx context.Context, t *terminal, s *shot, to, tmp string, wait time.Duration) error {
+func take(ctx context.Context, t *terminal, s *shot, o *options) error {
 	t.resize(s.w, s.h)
-	if err := t.see(ctx, wait, func(screen string) bool { return strings.Contains(screen, "dispatcher") }); err != nil {
+	if err := t.see(ctx, o.wait, whole); err != nil {
 		return err
 	}
-	for _, k := range s.keys {
-		if k == pause {
-			time.Sleep(500 * time.Millisecond)
-			continue
-		}
-		if err := t.press(k); err != nil {
-			return err
-		}
+	if err := t.typeKeys(s.keys); err != nil {
+		return err
 	}
-	picture, text, err := t.picture(ctx, wait, s.title, s.waitFor)
+	picture, text, err := t.picture(ctx, o.wait, s.title, s.waitFor)
 	if err != nil {
 		return err
 	}
-	if strings.Contains(text, filepath.Base(tmp)) {
-		return fmt.Errorf("the screen shows a path of this machine:\n%s", text)
+	if private := leaks(text); private != "" {
+		return fmt.Errorf("the screen shows %q, which is of this machine:\n%s", private, text)
 	}
-	return os.WriteFile(filepath.Join(to, s.name+".svg"), []byte(picture), 0o644)
+	path := filepath.Join(o.to, filepath.FromSlash(s.name)+".svg")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make the folder for the pictures: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(picture), 0o644); err != nil {
+		return fmt.Errorf("write the picture: %w", err)
+	}
+	if !strings.Contains(s.name, "/") {
+		if err := png(ctx, path); err != nil {
+			return err
+		}
+	}
+	return t.typeKeys(s.back)
+}
+
+// leaks is a name of this machine that a text shows, empty for none.
+func leaks(text string) string {
+	host, _ := os.Hostname()
+	home, _ := os.UserHomeDir()
+	here, _ := os.Getwd()
+	for _, private := range []string{host, home + "/", here} {
+		if len(private) > 2 && strings.Contains(text, private) {
+			return private
+		}
+	}
+	return ""
+}
+
+// png draws a picture a second time, for places that take no SVG; where the
+// program for it is missing the old one goes, so that none is stale.
+func png(ctx context.Context, svg string) error {
+	to := strings.TrimSuffix(svg, ".svg") + ".png"
+	out, err := exec.CommandContext(ctx, "rsvg-convert", "--zoom", "1.5", "-o", to, svg).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old picture: %w", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("draw %s: %w\n%s", to, err, out)
+	}
+	return nil
 }

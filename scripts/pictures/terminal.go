@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -22,6 +24,7 @@ type terminal struct {
 	master *os.File
 	emu    *vt.SafeEmulator
 	w, h   int
+	also   atomic.Pointer[recorder]
 	ended  chan struct{} // closed after the program's end; err is set then
 	err    error
 }
@@ -29,14 +32,15 @@ type terminal struct {
 func openTerminal(ctx context.Context, w, h int, dir, name string, args ...string) (*terminal, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
+	// Whoever takes the pictures may like their own rooms otherwise.
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "DISPATCHER_SETTINGS="+filepath.Join(dir, "settings"), "TMUX=")
 	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
 	if err != nil {
 		return nil, fmt.Errorf("start the demo on a terminal: %w", err)
 	}
 	t := &terminal{cmd: cmd, master: master, emu: vt.NewSafeEmulator(w, h), w: w, h: h, ended: make(chan struct{})}
 	go func() { // the program's output reaches the emulator
-		_, _ = io.Copy(t.emu, master)
+		_, _ = io.Copy(tee{t}, master)
 		t.err = cmd.Wait()
 		close(t.ended)
 	}()
@@ -65,9 +69,43 @@ func (t *terminal) resize(w, h int) {
 	_ = pty.Setsize(t.master, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
 }
 
-func (t *terminal) press(key string) error {
-	_, err := io.WriteString(t.master, key)
-	return err
+// tee writes to the emulator, and to the recorder while there is one.
+type tee struct{ *terminal }
+
+func (t tee) Write(b []byte) (int, error) {
+	if r := t.also.Load(); r != nil {
+		_, _ = r.Write(b) // it keeps everything in memory
+	}
+	return t.emu.Write(b)
+}
+
+// record keeps what comes from now on.
+func (t *terminal) record(r *recorder) { t.also.Store(r) }
+
+// typeKeys presses keys as a person does; one a time, so that an escape is none
+// of another key.
+func (t *terminal) typeKeys(keys []string) error {
+	for _, k := range keys {
+		if k == pause {
+			time.Sleep(400 * time.Millisecond)
+			continue
+		}
+		if _, err := io.WriteString(t.master, k); err != nil {
+			return fmt.Errorf("type %q: %w", k, err)
+		}
+		time.Sleep(60 * time.Millisecond)
+	}
+	return nil
+}
+
+// gone says that the program has ended.
+func (t *terminal) gone() bool {
+	select {
+	case <-t.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (t *terminal) text() string { return ansi.Strip(t.emu.Render()) }
