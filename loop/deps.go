@@ -60,9 +60,22 @@ type Worktrees interface {
 	Hold(ctx context.Context, path, run string, pid int) error
 	// Free unlocks it; a worktree that is gone is free.
 	Free(ctx context.Context, path string) error
+	// Reach is nil when worktrees can be made at all; it is asked when one could
+	// not, with an AwayError.
+	Reach(ctx context.Context) error
 	// Prune removes what the rules allow and answers what it did.
 	Prune(ctx context.Context) ([]string, error)
 }
+
+// AwayError says that no worktree can be made for any issue now.
+type AwayError struct {
+	Why string // in words, fit for a screen
+	Err error
+}
+
+func (e *AwayError) Error() string { return e.Why + ": " + e.Err.Error() }
+
+func (e *AwayError) Unwrap() error { return e.Err }
 
 // Launcher starts and stops workers.
 type Launcher interface {

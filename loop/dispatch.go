@@ -14,6 +14,7 @@ import (
 // topUp starts armed retries that are due and then new work, until a cap is
 // reached or nothing is eligible (dispatcher-system.md, One firing 4).
 func (f *firing) topUp(ctx context.Context) error {
+	f.reachAgain(ctx)
 	f.retries(ctx)
 	for {
 		f.refresh()
@@ -209,7 +210,11 @@ func (f *firing) start(ctx context.Context, r state.Run, issue board.Issue, pr *
 			return f.undo(ctx, r, fmt.Errorf("move to In Progress: %w", err))
 		}
 	}
-	switch err := f.prepare(ctx, &r, issue, pr); {
+	err := f.prepare(ctx, &r, issue, pr)
+	gone, away := errors.AsType[*AwayError](err)
+	switch {
+	case away:
+		return f.putBackAway(ctx, r, old, gone)
 	case errors.Is(err, errLeft):
 		return f.undo(ctx, r, err)
 	case err != nil:

@@ -59,7 +59,7 @@ func (f *firing) limited(r state.Run, kind string, x *state.WorkerExit) error {
 		return f.e.runtime.limited(kind, until)
 	}
 	if f.e.o.Jitter != nil {
-		until = until.Add(f.e.o.Jitter(limitJitter))
+		until = until.Add(f.e.o.Jitter(min(limitJitter, until.Sub(now))))
 	}
 	f.notify(r.Ref, fmt.Sprintf("the usage limit of %s is reached; nothing starts on it before %s", kind, until.UTC().Format("2006-01-02 15:04Z")))
 	return f.e.runtime.limited(kind, until)

@@ -38,6 +38,7 @@ type world struct {
 	forbidden map[string]bool
 	trees     map[string]*tree // by path
 	treeFails map[board.Ref]error
+	away      error // why no worktree can be made at all
 	scripts   map[board.Ref]map[board.Kind][]script
 	prompts   []loop.PromptRequest
 	runs      []state.Run // what the journal holds
@@ -265,6 +266,9 @@ func (w *world) checksAsked() int {
 func (w *world) treeOf(by *process, issue board.Issue, branch, run string) (loop.Worktree, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.away != nil {
+		return loop.Worktree{}, w.away
+	}
 	if err := w.treeFails[issue.Ref]; err != nil {
 		return loop.Worktree{}, err
 	}

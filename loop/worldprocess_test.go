@@ -331,6 +331,12 @@ func (f treesOf) Free(ctx context.Context, path string) error {
 	return f.p.effect(ctx, "unlock", func() error { f.p.w.lockTree(path, ""); return nil })
 }
 
+func (f treesOf) Reach(context.Context) error {
+	f.p.w.mu.Lock()
+	defer f.p.w.mu.Unlock()
+	return f.p.w.away
+}
+
 // Prune takes over the lock of a process that died before its worker lived.
 func (f treesOf) Prune(ctx context.Context) ([]string, error) {
 	if err := f.p.read(ctx, "prune"); err != nil {

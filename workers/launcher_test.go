@@ -130,7 +130,7 @@ func TestPromptThatNobodySees(t *testing.T) {
 	s.Env = append(s.Env, times(t, supervise.Times{Start: 300 * time.Millisecond, End: 50 * time.Millisecond}))
 	b.start(s)
 	x := b.exit("r")
-	if !strings.Contains(x.Problem, "waits on a prompt") {
+	if !strings.Contains(x.Problem, "waits on a prompt that nobody sees; its last words: Do you trust the files in this folder? [y/n]") {
 		t.Errorf("problem %q", x.Problem)
 	}
 }

@@ -150,6 +150,17 @@ func (m *Manager) fetch(ctx context.Context, remote, base string, req CreateRequ
 	return m.git.Fetch(ctx, m.repo, remote, specs...)
 }
 
+// Reach asks the remote for its branches: nil when it answers, and where there
+// is none.
+func (m *Manager) Reach(ctx context.Context) error {
+	remote, err := m.git.Remote(ctx, m.repo)
+	if err != nil || remote == "" {
+		return err
+	}
+	_, err = m.git.RemoteHeads(ctx, m.repo, remote)
+	return err
+}
+
 // existing finds the branch of an issue that has one: the one asked for, else
 // by identifier, the local before the remote's, the newest first.
 func (m *Manager) existing(ctx context.Context, remote string, req CreateRequest) (branchPlan, error) {

@@ -109,9 +109,21 @@ func (t loopTrees) create(ctx context.Context, issue board.Issue, branch, run st
 		return err
 	})
 	if err != nil {
-		return loop.Worktree{}, err
+		return loop.Worktree{}, away(err)
 	}
 	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing, SetupDue: w.SetupDue}, nil
+}
+
+// Reach asks whether worktrees can be made at all.
+func (t loopTrees) Reach(ctx context.Context) error { return away(t.m.Reach(ctx)) }
+
+// away names the failure that is no issue's own. The words of it hold no
+// address.
+func away(err error) error {
+	if gone, ok := errors.AsType[*git.UnreachableError](err); ok {
+		return &loop.AwayError{Why: fmt.Sprintf("the remote %s cannot be reached (%s)", gone.Remote, gone.Reason), Err: err}
+	}
+	return err
 }
 
 // createPauses are the waits before a worktree is tried again: a git process
@@ -124,7 +136,7 @@ var createPauses = []time.Duration{200 * time.Millisecond, 800 * time.Millisecon
 func patiently(ctx context.Context, pauses []time.Duration, do func() error) error {
 	err := do()
 	for _, pause := range pauses {
-		if err == nil || errors.Is(err, worktree.ErrInUse) {
+		if _, gone := errors.AsType[*git.UnreachableError](err); gone || err == nil || errors.Is(err, worktree.ErrInUse) {
 			return err
 		}
 		select {

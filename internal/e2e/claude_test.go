@@ -74,6 +74,7 @@ type bench struct {
 	claude string
 	model  *anthropic.Server
 	url    string
+	noKey  bool // nobody is logged in
 }
 
 func newBench(t *testing.T, script *anthropic.Script) *bench {
@@ -139,10 +140,14 @@ func (b *bench) serve(script *anthropic.Script) {
 // env is the owner's environment, and through it the workers'.
 func (b *bench) env() []string {
 	home := filepath.Join(b.dir, "home")
+	key := "ANTHROPIC_API_KEY=" + dummyKey
+	if b.noKey {
+		key = "NOBODY=is logged in"
+	}
 	return []string{
 		"PATH=" + b.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
 		"HOME=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"), "TMPDIR=" + filepath.Join(b.dir, "tmp"),
-		"ANTHROPIC_BASE_URL=" + b.url, "ANTHROPIC_API_KEY=" + dummyKey,
+		"ANTHROPIC_BASE_URL=" + b.url, key,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_MAX_RETRIES=1",
 		"GIT_CONFIG_NOSYSTEM=1",

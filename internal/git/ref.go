@@ -83,7 +83,7 @@ func shortRef(full string) string {
 func (g *Git) RemoteHeads(ctx context.Context, dir, remote string) (map[string]string, error) {
 	out, err := g.read(ctx, dir, "ls-remote", "--heads", "--", remote)
 	if err != nil {
-		return nil, fmt.Errorf("ask the remote %s for its branches: %w", remote, err)
+		return nil, fmt.Errorf("ask the remote %s for its branches: %w", remote, asUnreachable(remote, err))
 	}
 	heads := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -102,7 +102,7 @@ func (g *Git) Fetch(ctx context.Context, dir, remote string, refspecs ...string)
 		"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--", remote,
 	}, refspecs...)
 	if _, err := g.write(ctx, dir, args...); err != nil {
-		return fmt.Errorf("fetch from %s: %w", remote, err)
+		return fmt.Errorf("fetch from %s: %w", remote, asUnreachable(remote, err))
 	}
 	return nil
 }

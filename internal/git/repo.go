@@ -140,7 +140,7 @@ func (g *Git) DefaultOf(ctx context.Context, dir, remote string) (string, error)
 	}
 	out, err := g.read(ctx, dir, "ls-remote", "--symref", remote, "HEAD")
 	if err != nil {
-		return "", fmt.Errorf("ask the remote %s for its default branch (or name it as `pulls.base` in dispatcher.config.json): %w", remote, err)
+		return "", fmt.Errorf("ask the remote %s for its default branch (or name it as `pulls.base` in dispatcher.config.json): %w", remote, asUnreachable(remote, err))
 	}
 	for line := range strings.Lines(string(out)) {
 		ref, ok := strings.CutPrefix(line, "ref: refs/heads/")

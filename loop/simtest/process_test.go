@@ -321,6 +321,8 @@ func (f treesOf) Free(_ context.Context, path string) error {
 	return f.p.effect("unlock", func() error { f.p.s.freeTree(f.p.at, path); return nil })
 }
 
+func (f treesOf) Reach(context.Context) error { return nil }
+
 func (f treesOf) Prune(context.Context) ([]string, error) {
 	var out []string
 	err := f.p.effect("prune", func() error { out = f.p.s.pruneTrees(f.p.at); return nil })

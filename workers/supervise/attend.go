@@ -258,7 +258,11 @@ func (s *supervisor) maybeEnd(now time.Time) {
 		if now.Sub(s.me.StartedAt) < s.times.Start {
 			return
 		}
-		s.problem = noStart(s.times.Start, firstOf(s.folder.StderrTail(problemTail), s.course.raw))
+		// A prompt that waits ends no line.
+		said := firstOf(s.folder.StderrTail(problemTail), s.course.raw, s.folder.OutputTail(problemTail))
+		s.problem = noStart(s.times.Start, said)
+		s.climbFrom(0, now) // who has not read its task reads no goodbye
+		return
 	case waitMessages, waitFollowUp:
 		if quiet < s.times.Message {
 			return
