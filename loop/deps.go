@@ -100,6 +100,10 @@ type Speaker interface {
 	Hold(ctx context.Context, run string) error
 	// Reply answers what it asks.
 	Reply(ctx context.Context, run string, r state.RequestReply) error
+	// MayTakeOver answers why a run's session cannot be gone on with by hand.
+	MayTakeOver(ctx context.Context, run string) error
+	// Taker says who has it open.
+	Taker(ctx context.Context, run string) (state.Taker, error)
 }
 
 // Watcher sees workers.

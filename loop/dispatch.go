@@ -124,7 +124,9 @@ func (f *firing) retries(ctx context.Context) {
 	for _, old := range slices.Clone(f.book.runs) {
 		f.refresh()
 		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind) && !f.barred(old.Kind, old.Agent)
-		if old.Phase != state.PhaseRetrying || !due && !f.left(old) {
+		due = due && old.Phase == state.PhaseRetrying
+		waits := old.Phase == state.PhaseRetrying || old.Phase == state.PhaseTakenOver
+		if !waits || !due && !f.left(old) {
 			continue
 		}
 		if err := f.retry(ctx, old, due); err != nil {
@@ -176,7 +178,7 @@ func nextTry(old *state.Run, id string) state.Run {
 		session = old.Session
 	}
 	return state.Run{
-		ID: id, Session: session, Resume: old.Resume, PutOff: old.PutOff, PutOffs: old.PutOffs, Ref: old.Ref, Kind: old.Kind, Agent: old.Agent, Attempt: old.Attempt + 1,
+		ID: id, Session: session, Resume: old.Resume, HandedBack: old.HandedBack, PutOff: old.PutOff, PutOffs: old.PutOffs, Ref: old.Ref, Kind: old.Kind, Agent: old.Agent, Attempt: old.Attempt + 1,
 		Phase: state.PhaseClaiming, Title: old.Title, Milestone: old.Milestone,
 		PriorRole: old.PriorRole, PriorDelegate: old.PriorDelegate, Failure: old.Failure,
 	}

@@ -279,7 +279,31 @@ func TestPhasesAreDocumented(t *testing.T) {
 			w.sound()
 		})
 	}
+	synctest.Test(t, func(t *testing.T) { takenLives(t, seen) })
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(onPage))); diff != "" {
 		t.Errorf("docs/state-machine.md, A run: (-seen +page)\n%s", diff)
 	}
+}
+
+// takenLives are two runs whose session the owner takes over: one is handed
+// back, the other's row is moved.
+func takenLives(t *testing.T, seen phaseLog) {
+	t.Helper()
+	w := newWorld(t)
+	w.phases = seen
+	back, moved := w.ready("handed back"), w.ready("moved")
+	w.on(back, board.KindDeveloper, endless, completing)
+	w.on(moved, board.KindDeveloper, endless)
+	p := w.start(forever)
+	time.Sleep(time.Minute)
+	for _, ref := range []board.Ref{back, moved} {
+		p.ask(state.Command{Kind: state.CommandTakeOver, Ref: ref})
+	}
+	time.Sleep(time.Minute)
+	p.ask(state.Command{Kind: state.CommandHandBack, Ref: back})
+	w.board.edit(moved, func(i *board.Issue) { w.board.put(i, board.RoleBacklog, board.ActorOwner) })
+	time.Sleep(time.Hour)
+	p.send(state.CommandAbort)
+	p.wait()
+	w.sound()
 }

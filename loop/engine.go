@@ -56,6 +56,7 @@ type Engine struct {
 	ended     bool
 	end       End
 	watches   map[string]context.CancelFunc
+	keeps     map[string]int  // who is named in the lock of a worktree that its owner has; owned as the book is
 	alone     map[string]bool // requests that were answered because nobody is here
 	attending int             // people who look at this loop
 	timer     *time.Timer
@@ -72,6 +73,7 @@ func New(o Options, d Deps) *Engine {
 		pub:     newPublisher(),
 		watches: map[string]context.CancelFunc{},
 		alone:   map[string]bool{},
+		keeps:   map[string]int{},
 		stops:   map[string]bool{},
 		settled: map[string]bool{},
 		refused: map[string]plan.Refusal{},

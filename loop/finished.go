@@ -33,6 +33,8 @@ func (f *firing) look(ctx context.Context, r state.Run) error {
 			return f.settleStopped(ctx, r)
 		}
 		return nil
+	case state.PhaseTakenOver:
+		return f.lookTaken(ctx, r)
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting:
 		return f.unfinishedStart(ctx, r)
 	case state.PhaseRunning, state.PhaseEnded, state.PhaseVerifying:
@@ -48,11 +50,19 @@ func (f *firing) look(ctx context.Context, r state.Run) error {
 		}
 		return nil
 	case state.WorkerExited:
-		return f.settle(ctx, r, *st.Exit)
+		return f.over(ctx, r, *st.Exit)
 	case state.WorkerDead, state.WorkerAbsent:
-		return f.settle(ctx, r, f.vanished(st))
+		return f.over(ctx, r, f.vanished(st))
 	}
 	return fmt.Errorf("run %s is in the unknown phase %q", r.ID, st.Phase)
+}
+
+// over settles a run whose worker has ended.
+func (f *firing) over(ctx context.Context, r state.Run, exit state.WorkerExit) error {
+	if r.Phase == state.PhaseRunning && r.Stopped == state.StoppedTakeOver {
+		return f.handOver(ctx, r, exit)
+	}
+	return f.settle(ctx, r, exit)
 }
 
 // vanished is the end of a worker that left no record of it. What it had cost

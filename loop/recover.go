@@ -29,7 +29,7 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting:
 		return f.unfinishedStart(ctx, r)
 	case state.PhaseRunning:
-	case state.PhaseEnded, state.PhaseVerifying, state.PhaseRetrying:
+	case state.PhaseEnded, state.PhaseVerifying, state.PhaseRetrying, state.PhaseTakenOver:
 		return nil
 	}
 	st, err := f.e.d.Watcher.Observe(ctx, r.ID)
@@ -45,6 +45,9 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 	case state.WorkerExited:
 		return nil
 	case state.WorkerDead, state.WorkerAbsent:
+		if r.Stopped == state.StoppedTakeOver {
+			return nil // its owner's, whatever ended it
+		}
 		if err := f.charge(r, f.vanished(st)); err != nil {
 			return err
 		}

@@ -43,6 +43,10 @@ func (f *firing) request(ctx context.Context, c state.Command) error {
 		return f.unhold(ctx, c)
 	case state.CommandRetry:
 		return f.tryAgain(ctx, c)
+	case state.CommandTakeOver:
+		return f.handToOwner(ctx, c)
+	case state.CommandHandBack:
+		return f.handBack(ctx, c)
 	case state.CommandFire, state.CommandPause, state.CommandResume, state.CommandDrain, state.CommandAbort,
 		state.CommandLeave, state.CommandAnswer, state.CommandAck:
 	}

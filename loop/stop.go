@@ -63,7 +63,7 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Repl
 	case state.CommandAnswer:
 		e.answer(ctx, c, reply)
 		return
-	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop:
+	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandTakeOver, state.CommandHandBack:
 		e.ask(ctx, c, reply)
 		return
 	case state.CommandSteer, state.CommandInterrupt, state.CommandAllow, state.CommandDeny, state.CommandReply:
@@ -195,7 +195,7 @@ func (e *Engine) finish(ctx context.Context, f *firing) bool {
 // giveBack ends a drain: an armed retry is given back to its queue.
 func (f *firing) giveBack(ctx context.Context) {
 	f.closing = true
-	for _, r := range slices.Clone(f.book.runs) {
+	for _, r := range atWork(f.book.runs) {
 		fin, err := f.finish(ctx, r)
 		if err == nil {
 			err = f.carry(ctx, r, plan.GiveBack(&r, &fin.Issue))
@@ -206,12 +206,18 @@ func (f *firing) giveBack(ctx context.Context) {
 	}
 }
 
+// atWork are the runs that are ours to end: what the owner has taken over stays
+// the owner's, and the next start takes it back.
+func atWork(runs []state.Run) []state.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r state.Run) bool { return r.Phase == state.PhaseTakenOver })
+}
+
 // abort stops all workers at once and restores their rows
 // (dispatcher-system.md, Stopping).
 func (f *firing) abort(ctx context.Context) {
 	f.closing = true
 	f.at("aborting")
-	runs := slices.Clone(f.book.runs)
+	runs := atWork(f.book.runs)
 	f.e.together(runs, func(r state.Run) {
 		if _, err := f.e.d.Watcher.Forbid(ctx, r.ID); err != nil {
 			f.say(r.Ref, true, "stop the %s on %s: %v", r.Kind, r.Ref, err)

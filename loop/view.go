@@ -147,7 +147,7 @@ func (e *Engine) workers() []state.Worker {
 		out = append(out, state.Worker{
 			Run: r, LastSign: st.LastSign, Activity: st.Activity,
 			CostUSD: st.CostUSD, Tokens: st.Tokens, Context: st.Context, Tail: st.Tail, Lines: st.Lines,
-			Waiting: standsStill(&r, &st), Messages: st.Messages, RSS: st.RSS, Procs: st.Procs,
+			Waiting: standsStill(&r, &st), TakenOver: r.Phase == state.PhaseTakenOver, Messages: st.Messages, RSS: st.RSS, Procs: st.Procs,
 		})
 	}
 	for _, w := range slices.Backward(e.outcomes) {

@@ -27,8 +27,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // is used inside a synctest bubble, whose clock is the world's. It notes every
 // broken invariant in faults.
 type world struct {
-	t     *testing.T
-	board *memoryBoard
+	takers map[string]state.Taker
+	t      *testing.T
+	board  *memoryBoard
 
 	later sync.WaitGroup // effects of dead processes that have yet to happen
 

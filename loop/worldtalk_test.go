@@ -111,3 +111,22 @@ func (f launcherOf) Reply(ctx context.Context, run string, r state.RequestReply)
 		return nil
 	})
 }
+
+func (f launcherOf) MayTakeOver(context.Context, string) error { return nil }
+
+func (f launcherOf) Taker(_ context.Context, run string) (state.Taker, error) {
+	w := f.p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.takers[run], nil
+}
+
+// take is the owner, who opens a session or leaves it.
+func (w *world) take(run string, t state.Taker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.takers == nil {
+		w.takers = map[string]state.Taker{}
+	}
+	w.takers[run] = t
+}

@@ -42,7 +42,9 @@ var (
 //	transcript.index where in it which line stands, for readers of its middle
 //	stderr.log       its standard error
 //	supervisor.log   what the supervisor had to say
-//	lock             held by the supervisor as long as it lives
+//	lock             held by the supervisor as long as it lives, then by who
+//	                 goes on in the session by hand
+//	taken.json       who that is, or was
 //	supervisor.json  who the supervisor and the agent are
 //	alive            the last sign of life
 //	stop.json        a request to stop
@@ -69,6 +71,7 @@ func (f Folder) exitPath() string       { return filepath.Join(f.dir, "exit.json
 func (f Folder) supervisorPath() string { return filepath.Join(f.dir, "supervisor.json") }
 func (f Folder) alivePath() string      { return filepath.Join(f.dir, "alive") }
 func (f Folder) messagesPath() string   { return filepath.Join(f.dir, "messages.jsonl") }
+func (f Folder) takenPath() string      { return filepath.Join(f.dir, "taken.json") }
 func (f Folder) answersPath() string    { return filepath.Join(f.dir, "answers.jsonl") }
 
 // RolePath is where the role text lies, for the agent to read.

@@ -16,9 +16,9 @@ import (
 // newCtlWorkerCmds are the commands for a worker that runs, each named by the
 // issue that it works.
 func newCtlWorkerCmds(f *app.Factory) []*cobra.Command {
-	return []*cobra.Command{
+	return append([]*cobra.Command{
 		newCtlSteerCmd(f), newCtlInterruptCmd(f), newCtlAllowCmd(f), newCtlDenyCmd(f), newCtlReplyCmd(f),
-	}
+	}, newCtlTakeOverCmds(f)...)
 }
 
 // ctlWorker is one such command: fill puts the arguments after the ref, and
@@ -190,6 +190,9 @@ func remaining(d time.Duration) string {
 // workerLine is one running worker, with what its owner said to it.
 func workerLine(s *state.Snapshot, w *state.Worker) string {
 	does := orDash(w.Activity)
+	if w.TakenOver {
+		does = "you have it, taken over (dispatcher take-over " + string(w.Run.Ref) + ")"
+	}
 	if w.Waiting {
 		does = "interrupted; it waits for your word (ctl steer|stop " + string(w.Run.Ref) + ")"
 	}

@@ -61,6 +61,7 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newPruneCmd,
 		newStartCmd,
 		newCtlCmd,
+		newTakeOverCmd,
 		newWhyCmd,
 		newRunsCmd,
 		newLogsCmd,

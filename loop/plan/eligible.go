@@ -23,6 +23,7 @@ const (
 	HoldWorked     = "worked"
 	HoldVerifying  = "verifying"
 	HoldRetry      = "retry"
+	HoldTaken      = "taken"
 	HoldConfirm    = "confirm"
 	HoldBlocked    = "blocked"
 	HoldCircle     = "circle"
@@ -125,6 +126,8 @@ func ruleOurs(x *index, i *board.Issue, _ *board.PullRequest) (Judgement, bool) 
 			return hold(HoldRetry, "try %d goes on at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), why), true
 		}
 		return hold(HoldRetry, "try %d at %s: %s", r.Attempt+1, r.NotBefore.UTC().Format("15:04:05Z"), why), true
+	case state.PhaseTakenOver:
+		return hold(HoldTaken, "you have its %s's session (taken over)", r.Kind), true
 	case state.PhaseEnded:
 		return hold(HoldWorked, "its %s has finished", r.Kind), true
 	case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning:

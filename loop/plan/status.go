@@ -200,6 +200,8 @@ func runningText(f *Facts) string {
 			parts = append(parts, fmt.Sprintf("%s verifying", f.Runs[i].Ref))
 		case state.PhaseRetrying:
 			parts = append(parts, fmt.Sprintf("%s tries again at %s", f.Runs[i].Ref, f.Runs[i].NotBefore.UTC().Format("15:04:05Z")))
+		case state.PhaseTakenOver:
+			parts = append(parts, fmt.Sprintf("%s in your hands", f.Runs[i].Ref))
 		case state.PhaseClaiming, state.PhaseClaimed, state.PhaseStarting, state.PhaseRunning, state.PhaseEnded:
 		}
 	}
@@ -290,7 +292,7 @@ func Idle(f *Facts, rows []state.Row) bool {
 // Drained says whether a draining loop may end: what ran is settled.
 func Drained(runs []state.Run) bool {
 	for i := range runs {
-		if runs[i].Phase != state.PhaseRetrying {
+		if runs[i].Phase != state.PhaseRetrying && runs[i].Phase != state.PhaseTakenOver {
 			return false
 		}
 	}

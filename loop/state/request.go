@@ -83,3 +83,10 @@ type RequestReply struct {
 	Answers []string // one for each question
 	Nobody  bool     // the loop's own, which has nobody to ask
 }
+
+// Taker is who works by hand in the session of a run that was taken over.
+type Taker struct {
+	Came  bool // somebody has opened it
+	Lives bool // and has it open
+	PID   int
+}

@@ -27,6 +27,9 @@ const (
 	PhaseVerifying Phase = "verifying"
 	// PhaseRetrying: a failed try waits for its next one; the claim is kept.
 	PhaseRetrying Phase = "retrying"
+	// PhaseTakenOver: the owner goes on in its session; the claim is kept and
+	// stamped, the slot is free.
+	PhaseTakenOver Phase = "takenOver"
 )
 
 // Run is one worker's try at one issue, as the journal keeps it. One record
@@ -73,6 +76,8 @@ type Run struct {
 	// often in a row it was.
 	PutOff  string `json:"putOff,omitempty"`
 	PutOffs int    `json:"putOffs,omitempty"`
+	// HandedBack: its owner worked in the session before this try of it.
+	HandedBack bool `json:"handedBack,omitempty"`
 	// Stopped says why we end the run on purpose; StopNote is the owner's word
 	// on it.
 	Stopped  Stopped `json:"stopped,omitempty"`
@@ -89,6 +94,8 @@ const (
 	StoppedOwner Stopped = "owner" // the owner stopped it; the row is held
 	StoppedStall Stopped = "stall" // no sign of life; a failed try
 	StoppedMoved Stopped = "moved" // the owner moved the row, or its pull request is merged
+	// StoppedTakeOver: the owner goes on in its session.
+	StoppedTakeOver Stopped = "take-over"
 )
 
 // Alive says whether the run holds one of the slots.
@@ -96,7 +103,7 @@ func (r *Run) Alive() bool {
 	switch r.Phase {
 	case PhaseClaiming, PhaseClaimed, PhaseStarting, PhaseRunning:
 		return true
-	case PhaseEnded, PhaseVerifying, PhaseRetrying:
+	case PhaseEnded, PhaseVerifying, PhaseRetrying, PhaseTakenOver:
 		return false
 	}
 	return false

@@ -71,9 +71,14 @@ func DescribeWorker(w *state.Worker, now time.Time, signs *themes.Signs) Status 
 	case state.PhaseRetrying:
 		in := "try " + fmt.Sprint(run.Attempt+1) + " in " + widget.Clock(run.NotBefore.Sub(now))
 		return Status{themes.ToneWarn, signs.Starting, join(in, widget.Clean(cmp.Or(run.PutOff, run.Failure))), "retry"}
+	case state.PhaseTakenOver:
+		return Status{themes.ToneWarn, signs.Held, "you have it (taken over)", "yours"}
 	case state.PhaseEnded:
 		return Status{themes.ToneAlive, signs.Done, join(kind+" finished", "reading the result"), "finished"}
 	case state.PhaseRunning:
+	}
+	if w.Waiting {
+		return Status{themes.ToneWarn, signs.Held, join(kind+" interrupted", "waits for your word"), "waits for you"}
 	}
 	age := widget.Lasted(now.Sub(first(run.StartedAt, run.ClaimedAt, now)))
 	if !w.LastSign.IsZero() && now.Sub(w.LastSign) > QuietAfter {

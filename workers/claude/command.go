@@ -86,6 +86,28 @@ const verdictSchema = `{"type":"object","properties":{` +
 	`"verdict":{"type":"string","enum":["PASS","CHANGES_REQUESTED","QUESTION"]}},` +
 	`"required":["report","verdict"],"additionalProperties":false}`
 
+// Interactive is the argv with which a person goes on in a run's session: the
+// same model and the same permissions, and what they leave open is asked at the
+// terminal.
+func Interactive(o Options) ([]string, error) {
+	if err := check(o); err != nil {
+		return nil, fmt.Errorf("command line of a %s's session: %w", o.Kind, err)
+	}
+	path := o.Path
+	if path == "" {
+		path = Program
+	}
+	argv := []string{path, "--resume", o.Session}
+	if o.Model != "" {
+		argv = append(argv, "--model", o.Model)
+	}
+	if o.Effort != "" {
+		argv = append(argv, "--effort", o.Effort)
+	}
+	argv = append(argv, o.Args...)
+	return append(argv, permissions(o.Kind)...), nil
+}
+
 // permissions are the flags that say what a kind may do. Flags that take
 // several values stand between others: they swallow what follows.
 func permissions(k board.Kind) []string {

@@ -17,6 +17,8 @@ type Task struct {
 	Attempt int    // 1 is the first
 	Resume  bool   // goes on in the worker's own session, which was cut off
 	Failure string // why the try before failed
+	// HandedBack: the owner worked in the session by hand before this.
+	HandedBack bool
 
 	// Question and Answer are the parked question and the owner's reply,
 	// verbatim.

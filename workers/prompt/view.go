@@ -16,24 +16,24 @@ import (
 // text already inside its block. A repository's own template uses the same
 // names.
 type view struct {
-	Kind                                        board.Kind
-	Ref, RefArg, URL                            string
-	Branch, Worktree                            string
-	DefaultBranch, Remote                       string
-	OnGitHub, UI, MergeScoped, Existing, Resume bool
-	PR, PRDraft                                 bool
-	PRName, PRArg, PRURL                        string
-	PRHead, PRBase, HeadSHA                     string
-	Fence, Project                              string
-	Attempt, Behind                             int
-	IssueText, CommentsText                     string
-	CommentsSkipped, LeftOut                    int
-	Boxes, Children                             string
-	Failure, Question, Answer                   string
-	OwnerRequests, Findings                     string
-	PRText, HowToVerify                         string
-	Prior, PriorCommit, Known                   string
-	Landed, Conflicts                           string
+	Kind                                                    board.Kind
+	Ref, RefArg, URL                                        string
+	Branch, Worktree                                        string
+	DefaultBranch, Remote                                   string
+	OnGitHub, UI, MergeScoped, Existing, Resume, HandedBack bool
+	PR, PRDraft                                             bool
+	PRName, PRArg, PRURL                                    string
+	PRHead, PRBase, HeadSHA                                 string
+	Fence, Project                                          string
+	Attempt, Behind                                         int
+	IssueText, CommentsText                                 string
+	CommentsSkipped, LeftOut                                int
+	Boxes, Children                                         string
+	Failure, Question, Answer                               string
+	OwnerRequests, Findings                                 string
+	PRText, HowToVerify                                     string
+	Prior, PriorCommit, Known                               string
+	Landed, Conflicts                                       string
 }
 
 var (
@@ -85,7 +85,7 @@ func (t *Task) common(kind board.Kind) (*view, fencer, error) {
 	f := fencer{nonce: t.Nonce}
 	v := &view{
 		Kind: kind, Ref: string(t.Issue.Ref), RefArg: quoteArg(string(t.Issue.Ref)), URL: t.Issue.URL,
-		DefaultBranch: t.DefaultBranch, Remote: t.Remote, OnGitHub: t.OnGitHub, UI: t.UI, Resume: t.Resume,
+		DefaultBranch: t.DefaultBranch, Remote: t.Remote, OnGitHub: t.OnGitHub, UI: t.UI, Resume: t.Resume, HandedBack: t.HandedBack,
 		Fence: f.tag(), Project: oneLine(t.Project, maxShort), Attempt: max(1, t.Attempt),
 	}
 	if pr := t.PR; pr != nil {
