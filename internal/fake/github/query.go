@@ -32,6 +32,14 @@ func (s *Server) query(g grant) obj {
 				return nil, &typedError{"NOT_FOUND", "Could not resolve to a Repository with the name '" + name + "'."}
 			}
 			return s.repoObj(r), nil
+		case "organization", "user":
+			login := fmt.Sprint(args["login"])
+			if !slices.ContainsFunc(s.projects, func(p *Project) bool { return strings.EqualFold(p.Owner, login) }) {
+				return nil, &typedError{"NOT_FOUND", "Could not resolve to an Organization with the login of '" + login + "'."}
+			}
+			return s.ownerObj(login), nil
+		case "node":
+			return s.node(fmt.Sprint(args["id"]))
 		case "nodes":
 			return s.nodes(args["ids"]), nil
 		case "rateLimit":
@@ -40,7 +48,7 @@ func (s *Server) query(g grant) obj {
 				"resetAt": s.now().Add(time.Hour).UTC().Format(time.RFC3339),
 			}), nil
 		case "viewer":
-			return fields("User", map[string]any{"login": g.login()}), nil
+			return fields("User", map[string]any{"login": g.login(), "databaseId": s.users[g.login()], "id": "U_" + g.login()}), nil
 		}
 		return nil, fmt.Errorf("the fake has no Query.%s", field)
 	}
@@ -49,6 +57,9 @@ func (s *Server) query(g grant) obj {
 func (s *Server) mutation(g grant) obj {
 	return func(field string, args map[string]any) (any, error) {
 		in, _ := args["input"].(map[string]any)
+		if field != "markPullRequestReadyForReview" && field != "convertPullRequestToDraft" {
+			return s.projectMutation(g, field, in)
+		}
 		if g.app != nil && g.app.Permissions["pull_requests"] != "write" {
 			return nil, &typedError{"FORBIDDEN", "Resource not accessible by integration"}
 		}
@@ -110,6 +121,24 @@ func (s *Server) repoObj(r *Repo) obj {
 			return s.pullObj(r, p), nil
 		case "pullRequests":
 			return s.pullConn(r, args), nil
+		case "issue":
+			n := f0(args)("number")
+			i := r.Issue(n)
+			if i == nil {
+				return nil, &typedError{"NOT_FOUND", fmt.Sprintf("Could not resolve to an Issue with the number of %d.", n)}
+			}
+			return typed{"Issue", s.issueObj(r, i)}, nil
+		case "labels":
+			return connection(names(r.labels, func(n string) obj {
+				return fields("Label", map[string]any{"name": n, "id": "LA_" + n})
+			}), args), nil
+		case "milestones":
+			return connection(names(r.milestones, func(n string) obj {
+				open := s.issueList(r, func(i *Issue) bool { return i.Milestone == n && !i.Closed })
+				return fields("Milestone", map[string]any{
+					"title": n, "number": slices.Index(r.milestones, n) + 1, "id": "MI_" + n, "openIssueCount": len(open),
+				})
+			}), args), nil
 		}
 		return nil, fmt.Errorf("the fake has no Repository.%s", field)
 	}

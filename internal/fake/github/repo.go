@@ -18,11 +18,14 @@ type Repo struct {
 	Dir         string // of the bare repository
 	Default     string // branch
 
-	git      *git.Git
-	pulls    []*Pull
-	checks   map[string][]Check // by commit
-	nextID   int64              // of reviews and comments
-	requests []string           // methods and paths, in order
+	git                *git.Git
+	pulls              []*Pull
+	issues             []*Issue
+	numbers            int // of issues and pull requests together
+	labels, milestones []string
+	checks             map[string][]Check // by commit
+	nextID             int64              // of reviews and comments
+	requests           []string           // methods and paths, in order
 }
 
 // Pull is a pull request. Its head moves with its branch while it is open.
@@ -116,7 +119,8 @@ func (r *Repo) Pull(number int) *Pull {
 
 // Open opens a pull request.
 func (r *Repo) Open(p *Pull) {
-	p.Number, p.State, p.Updated = len(r.pulls)+1, "open", p.Created
+	r.numbers++
+	p.Number, p.State, p.Updated = r.numbers, "open", p.Created
 	r.pulls = append(r.pulls, p)
 }
 

@@ -21,16 +21,18 @@ type Server struct {
 	life time.Duration
 	mux  *http.ServeMux
 
-	mu     sync.Mutex
-	apps   map[int64]*App
-	users  map[string]int64
-	tokens map[string]grant
-	minted int
-	repos  map[string]*Repo // by owner/name
-	faults []Fault
-	log    []Request
-	etags  map[string]string
-	points int // of GraphQL, that queries have cost
+	mu       sync.Mutex
+	apps     map[int64]*App
+	users    map[string]int64
+	tokens   map[string]grant
+	minted   int
+	repos    map[string]*Repo // by owner/name
+	projects []*Project
+	viewer   string // whose request is answered
+	faults   []Fault
+	log      []Request
+	etags    map[string]string
+	points   int // of GraphQL, that queries have cost
 }
 
 // App is a registered App with its one installation.
