@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/moves"
 )
 
 // Options say where a board lies and what its owner named things.
@@ -45,7 +46,7 @@ type Board struct {
 	o      Options
 	client *client
 	budget *budget
-	moves  *moves
+	moves  *moves.Log
 
 	polling sync.Mutex // one synchronisation at a time
 	mirror  mirror     // under polling
@@ -72,7 +73,7 @@ func Open(o Options) (*Board, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.TeamKey = strings.ToUpper(o.TeamKey)
-	b := &Board{o: o, budget: newBudget(o.Now, o.StateDir), moves: newMoves(o.StateDir), written: map[string]*overlay{}}
+	b := &Board{o: o, budget: newBudget(o.Now, o.StateDir), moves: moves.Open(o.StateDir, "linear-moves.jsonl"), written: map[string]*overlay{}}
 	b.client = newClient(&b.o, b.budget)
 	return b, nil
 }

@@ -204,7 +204,7 @@ func (b *Board) mover(r *row, h *historyWire, s *states) board.ActorKind {
 	if h.FromState != nil {
 		from = h.FromState.ID
 	}
-	if by, ok := b.moves.who(r.ID, from, h.ToState.ID, h.CreatedAt); ok {
+	if by, ok := b.moves.Who(r.ID, from, h.ToState.ID, h.CreatedAt); ok {
 		return by
 	}
 	switch s.roleOf(h.ToState.ID) {

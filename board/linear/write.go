@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/moves"
 )
 
 // lockPause is how long Linear's own locks get before a write is tried again.
@@ -126,8 +127,8 @@ func (b *Board) setState(ctx context.Context, by board.Actor, ref board.Ref, sta
 	if r.State.ID == to.ID {
 		return nil
 	}
-	note := move{Issue: r.ID, From: r.State.ID, To: to.ID, By: by.Kind, After: r.UpdatedAt}
-	if err := b.moves.write(ctx, note); err != nil {
+	note := moves.Move{Issue: r.ID, From: r.State.ID, To: to.ID, By: by.Kind, After: r.UpdatedAt}
+	if err := b.moves.Note(ctx, note); err != nil {
 		return fmt.Errorf("note who makes the move: %w", err)
 	}
 	at, err := b.update(ctx, r, IssueUpdateInput{"stateId": to.ID}, func(r *row) bool { return r.State.ID == to.ID })
@@ -136,7 +137,7 @@ func (b *Board) setState(ctx context.Context, by board.Actor, ref board.Ref, sta
 	}
 	note.At = at
 	// The move is made. Without its time the first note stands for it.
-	_ = b.moves.write(ctx, note)
+	_ = b.moves.Note(ctx, note)
 	return nil
 }
 

@@ -53,8 +53,9 @@ var rooms = map[string]room{
 
 	"board":           {},
 	"board/native":    {may: list("board", "internal/statefile", "internal/logkey")},
-	"board/linear":    {may: list("board", "internal/statefile", "internal/logkey")},
-	"board/ghproject": {may: list("board", "internal/logkey")},
+	"board/linear":    {may: list("board", "board/moves", "internal/statefile", "internal/logkey")},
+	"board/moves":     {may: list("board", "internal/statefile")},
+	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 
 	"loop/state":   {may: list(values)},
@@ -75,7 +76,7 @@ var rooms = map[string]room{
 	"gitapp":              {may: list("board", "internal/git", tools)},
 	"gitapp/pulls":        {may: list("board", "gitapp", "internal/git")},
 	"gitapp/pulls/local":  {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
-	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
+	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/ghapi", "internal/git", tools)},
 
 	"themes":        {},
 	"tui":           {may: list("board", "loop/state", "themes", "tui/...")},
@@ -96,6 +97,7 @@ var rooms = map[string]room{
 	"internal/reviewsync": {may: list("board", "internal/logkey")},
 	"internal/setup":      {may: list("board", "internal/config")},
 
+	"internal/ghapi":          {},
 	"internal/git":            {may: list("internal/proc")},
 	"internal/git/gittest":    {may: list("internal/git", "internal/proc")},
 	"internal/proc":           {},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	gogithub "github.com/google/go-github/v88/github"
@@ -14,6 +13,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 )
 
 // maxBody is how many characters GitHub takes in one text.
@@ -48,8 +48,8 @@ func (s *Store) RequestChanges(ctx context.Context, name, _, body string) (board
 	if err != nil {
 		return fail(fmt.Errorf("%w; or review it there: %s/files", err, pr.URL))
 	}
-	person, err := s.client(&gitapp.App{Role: "owner"}, &session{now: s.o.Now, mint: func(context.Context) (gitapp.Token, error) {
-		return gitapp.Token{Text: token, Expires: s.o.Now().Add(time.Hour)}, nil
+	person, err := s.client(&gitapp.App{Role: "owner"}, &ghapi.Session{Now: s.o.Now, Mint: func(context.Context) (ghapi.Token, error) {
+		return ghapi.Token{Text: token}, nil
 	}})
 	if err != nil {
 		return fail(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 )
 
 // Options are what the pull requests of a repository are opened with.
@@ -39,7 +40,7 @@ type Options struct {
 // Store is the pull requests of one repository on GitHub.
 type Store struct {
 	o    Options
-	gate *gate
+	gate *ghapi.Gate
 	dev  *api
 	rev  *api
 
@@ -61,7 +62,7 @@ func Open(o Options) (*Store, error) {
 		o.Pause = pause
 	}
 	s := &Store{
-		o: o, gate: &gate{now: o.Now, rand: spread},
+		o: o, gate: &ghapi.Gate{Now: o.Now},
 		known: map[string]known{}, apart: map[pair]int{},
 	}
 	var err error
@@ -75,11 +76,13 @@ func Open(o Options) (*Store, error) {
 }
 
 func (s *Store) as(a *gitapp.App) (*api, error) {
-	ses := &session{now: s.o.Now, mint: func(ctx context.Context) (gitapp.Token, error) { return s.o.Forge.Mint(ctx, a) }}
-	return s.client(a, ses)
+	return s.client(a, &ghapi.Session{Now: s.o.Now, Mint: func(ctx context.Context) (ghapi.Token, error) {
+		t, err := s.o.Forge.Mint(ctx, a)
+		return ghapi.Token{Text: t.Text, Expires: t.Expires}, err
+	}})
 }
 
-func (s *Store) client(a *gitapp.App, ses *session) (*api, error) {
+func (s *Store) client(a *gitapp.App, ses *ghapi.Session) (*api, error) {
 	base := strings.TrimSuffix(s.o.Forge.API, "/")
 	if base == "" {
 		base = "https://api.github.com"
@@ -92,7 +95,7 @@ func (s *Store) client(a *gitapp.App, ses *session) (*api, error) {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	t := &transport{host: home.Host, session: ses, gate: s.gate, next: next}
+	t := &ghapi.Transport{Host: home.Host, Session: ses, Gate: s.gate, Next: next}
 	slash := base + "/"
 	rest, err := gogithub.NewClient(gogithub.WithTransport(t), gogithub.WithURLs(&slash, nil), gogithub.WithTimeout(time.Minute),
 		gogithub.WithDisableRateLimitCheck()) // the gate is ours, for both APIs
@@ -136,10 +139,10 @@ func (s *Store) plain(err error) error {
 	if err == nil {
 		return nil
 	}
-	if l, ok := errors.AsType[*LimitError](err); ok {
+	if l, ok := errors.AsType[*ghapi.LimitError](err); ok {
 		return l
 	}
-	if err := s.gate.open(); err != nil {
+	if err := s.gate.Open(); err != nil {
 		return err // this answer shut it
 	}
 	if needed, ok := gitapp.Denied(err); ok {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
-	"github.com/backside4charter/dispatcher/gitapp/pulls/github"
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 )
 
 // A pull request in full: who opened it, what it says, its checks, reviews and
@@ -314,7 +314,7 @@ func TestLimits(t *testing.T) {
 			before := len(w.server.Requests())
 			for range 600 { // ten minutes of firings a second
 				_, err := w.store.List(t.Context(), true)
-				if _, limited := errors.AsType[*github.LimitError](err); !limited {
+				if _, limited := errors.AsType[*ghapi.LimitError](err); !limited {
 					t.Fatalf("err = %v", err)
 				}
 				w.now.pass(time.Second)

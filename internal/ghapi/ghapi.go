@@ -1,4 +1,12 @@
-package github
+// Package ghapi is how this program speaks to GitHub, whoever it is then: one
+// transport for REST and GraphQL that signs requests with a token from memory,
+// renews it before it ends, and minds GitHub's limits.
+//
+// It promises that nothing is sent while GitHub has asked to wait, by
+// Retry-After, by a budget of nothing, or by an error in an answer that is 200;
+// that callers return spread over time; that a token follows no redirect to
+// another host; and that no error holds one.
+package ghapi
 
 import (
 	"bytes"
@@ -12,8 +20,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/backside4charter/dispatcher/gitapp"
 )
 
 // LimitError says that GitHub has asked to wait; nothing was sent.
@@ -30,95 +36,103 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("GitHub asked to wait (%s); nothing is sent before %s", kind, e.Until.UTC().Format("15:04:05Z"))
 }
 
-// session is a token in memory, renewed before it ends.
-type session struct {
-	mint func(ctx context.Context) (gitapp.Token, error)
-	now  func() time.Time
+// Token is what a session sends. One without an end lasts as long as GitHub
+// takes it.
+type Token struct {
+	Text    string
+	Expires time.Time
+}
+
+// Session is a token in memory, renewed before it ends.
+type Session struct {
+	Mint func(ctx context.Context) (Token, error)
+	Now  func() time.Time
 
 	mu     sync.Mutex
-	token  gitapp.Token
+	token  Token
 	minted time.Time
 }
 
 // text is a token that will last for this request.
-func (s *session) text(ctx context.Context) (string, error) {
+func (s *Session) text(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	life := s.token.Expires.Sub(s.minted)
-	if s.token.Text != "" && s.now().Before(s.token.Expires.Add(-min(5*time.Minute, life/10))) {
+	if s.token.Text != "" && (s.token.Expires.IsZero() || s.Now().Before(s.token.Expires.Add(-min(5*time.Minute, life/10)))) {
 		return s.token.Text, nil
 	}
-	t, err := s.mint(ctx)
+	t, err := s.Mint(ctx)
 	if err != nil {
 		return "", err
 	}
-	s.token, s.minted = t, s.now()
+	s.token, s.minted = t, s.Now()
 	return t.Text, nil
 }
 
 // refused forgets a token that GitHub no longer takes.
-func (s *session) refused(text string) {
+func (s *Session) refused(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.token.Text == text {
-		s.token = gitapp.Token{}
+		s.token = Token{}
 	}
 }
 
-// gate holds requests back while GitHub has asked to wait. One gate is shared
-// by all clients of a process.
-type gate struct {
-	now  func() time.Time
-	rand func(time.Duration) time.Duration // spread, so that not all return at once
+// Gate holds requests back while GitHub has asked to wait. One is shared by all
+// clients of a process.
+type Gate struct {
+	Now func() time.Time
 
 	mu    sync.Mutex
 	until LimitError
 }
 
-func (g *gate) open() error {
+// Open answers a LimitError while nothing may be sent.
+func (g *Gate) Open() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.now().Before(g.until.Until) {
+	if g.Now().Before(g.until.Until) {
 		e := g.until
 		return &e
 	}
 	return nil
 }
 
-func (g *gate) shut(d time.Duration, secondary bool) {
+func (g *Gate) shut(d time.Duration, secondary bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	until := g.now().Add(d + g.rand(30*time.Second))
+	until := g.Now().Add(d + spread(30*time.Second))
 	if until.After(g.until.Until) {
 		g.until = LimitError{Until: until, Secondary: secondary}
 	}
 }
 
-// spread is a random part of d.
+// spread is a random part of d, so that not all callers return at once.
 func spread(d time.Duration) time.Duration { return rand.N(d) }
 
-// transport signs requests to one host and minds its limits.
-type transport struct {
-	host    string
-	session *session
-	gate    *gate
-	next    http.RoundTripper
+// Transport signs requests to one host and minds its limits.
+type Transport struct {
+	Host    string
+	Session *Session
+	Gate    *Gate
+	Next    http.RoundTripper
 }
 
 // maxAnswer is more than any answer of ours holds, in bytes.
 const maxAnswer = 32 << 20
 
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := t.gate.open(); err != nil {
+// RoundTrip sends a request; a token that GitHub no longer takes is renewed once.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := t.Gate.Open(); err != nil {
 		return nil, err
 	}
-	if r.URL.Host != t.host {
-		return t.next.RoundTrip(r)
+	if r.URL.Host != t.Host {
+		return t.Next.RoundTrip(r)
 	}
 	resp, token, err := t.send(r)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized && r.GetBody != nil || err == nil && resp.StatusCode == http.StatusUnauthorized && r.Body == nil {
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && (r.GetBody != nil || r.Body == nil) {
 		// The token ended, or was taken away, since it was minted.
-		t.session.refused(token)
+		t.Session.refused(token)
 		_ = resp.Body.Close() // it is thrown away
 		if r.GetBody != nil {
 			if r.Body, err = r.GetBody(); err != nil {
@@ -133,22 +147,22 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.judge(resp)
 }
 
-func (t *transport) send(r *http.Request) (*http.Response, string, error) {
-	token, err := t.session.text(r.Context())
+func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
+	token, err := t.Session.text(r.Context())
 	if err != nil {
 		return nil, "", err
 	}
 	out := r.Clone(r.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
 	out.Header.Set("User-Agent", "dispatcher")
-	resp, err := t.next.RoundTrip(out)
+	resp, err := t.Next.RoundTrip(out)
 	return resp, token, err
 }
 
 // judge reads an answer whole and shuts the gate where it asks for that: by
 // Retry-After, by a budget of nothing, or by GraphQL's error in an answer that
 // is 200 (both spellings; SYMPTOMS.md, GitHub 31).
-func (t *transport) judge(resp *http.Response) (*http.Response, error) {
+func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	_ = resp.Body.Close() // it was only read
 	if err != nil {
@@ -160,20 +174,20 @@ func (t *transport) judge(resp *http.Response) (*http.Response, error) {
 	spent := resp.Header.Get("X-RateLimit-Remaining") == "0"
 	switch {
 	case refused && hasAfter:
-		t.gate.shut(after, true)
+		t.Gate.shut(after, true)
 	case refused && spent, limitedInBody(resp, body):
-		t.gate.shut(t.reset(resp.Header), false)
+		t.Gate.shut(t.reset(resp.Header), false)
 	case refused && bytes.Contains(bytes.ToLower(body), []byte("secondary rate limit")), resp.StatusCode == http.StatusTooManyRequests:
-		t.gate.shut(time.Minute, true)
+		t.Gate.shut(time.Minute, true)
 	}
 	return resp, nil
 }
 
 // reset is how long until the budget is full again; a minute where GitHub does
 // not say.
-func (t *transport) reset(h http.Header) time.Duration {
+func (t *Transport) reset(h http.Header) time.Duration {
 	if at, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-		return max(time.Second, time.Unix(at, 0).Sub(t.gate.now()))
+		return max(time.Second, time.Unix(at, 0).Sub(t.Gate.Now()))
 	}
 	return time.Minute
 }
