@@ -26,6 +26,8 @@ type Fixture struct {
 	// Advance moves the board's clock; Now reads it.
 	Advance func(d time.Duration)
 	Now     func() time.Time
+	// Link links a pull request as its forge does, where LinkPR is refused.
+	Link func(t *testing.T, ref board.Ref, pr string)
 	// Fenced says that the board keeps epochs and leases.
 	Fenced bool
 	// Reopen is a second client of the same board, as another process has it.

@@ -132,6 +132,10 @@ func children(b *bundle) {
 func pulls(b *bundle) {
 	ref := b.seed("one", board.RoleReady)
 	dev := b.as(board.KindDeveloper, ref, b.dev(ref, "s1"))
+	if b.Link != nil {
+		b.is(dev.LinkPR(b.ctx(), ref, "#3"), board.ErrForbidden)
+		b.Link(b.t, ref, "#3")
+	}
 	b.ok(dev.LinkPR(b.ctx(), ref, "#3"))
 	b.ok(b.loop.LinkPR(b.ctx(), ref, "#3"))
 	if i := b.issue(ref); fmt.Sprint(i.PRs) != "[#3]" {
@@ -158,6 +162,9 @@ func questions(b *bundle) {
 	b.is(b.owner.Answer(b.ctx(), ref, "again", board.RoleNone), board.ErrForbidden)
 
 	withPR := b.seed("two", board.RoleQuestion)
+	if b.Link != nil {
+		b.Link(b.t, withPR, "#1")
+	}
 	b.ok(b.loop.LinkPR(b.ctx(), withPR, "#1"))
 	b.ok(b.owner.Answer(b.ctx(), withPR, "yes", board.RoleNone))
 	b.wantRole(withPR, board.RoleChangesRequested)

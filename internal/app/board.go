@@ -109,8 +109,9 @@ func (f *Factory) openBackend(ctx context.Context, cfg *config.Config) (board.Ba
 	case config.PlatformLinear:
 		return f.openLinear(ctx, cfg)
 	case config.PlatformGitHub:
+		return f.openProject(ctx, cfg)
 	}
-	return nil, fmt.Errorf("the board %q is not built into this version yet; set `platform` to native or linear in %s", cfg.Platform, cfg.Path)
+	return nil, fmt.Errorf("there is no board %q: `platform` in %s is native, linear or github", cfg.Platform, cfg.Path)
 }
 
 func (f *Factory) openNative(ctx context.Context, cfg *config.Config) (board.Backend, error) {

@@ -229,6 +229,7 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 		"mergedAt": nil, "mergeCommit": nil,
 		"mergeable":         func() any { return r.mergeable(p) },
 		"author":            s.actor(p.Author),
+		"repository":        fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
 		"statusCheckRollup": func() any { return s.rollup(r, r.head(p)) },
 	}
 	if !p.Merged.IsZero() {

@@ -117,10 +117,13 @@ func (r *Repo) Pull(number int) *Pull {
 	return nil
 }
 
-// Open opens a pull request.
+// Open opens a pull request, under its own number if it has one.
 func (r *Repo) Open(p *Pull) {
-	r.numbers++
-	p.Number, p.State, p.Updated = r.numbers, "open", p.Created
+	if p.Number == 0 {
+		r.numbers++
+		p.Number = r.numbers
+	}
+	p.State, p.Updated = "open", p.Created
 	r.pulls = append(r.pulls, p)
 }
 

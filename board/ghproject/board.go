@@ -1,0 +1,189 @@
+package ghproject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/moves"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
+)
+
+// Options say where a board lies and what its owner named things.
+type Options struct {
+	URL   string                                    // of the GraphQL API; empty is github.com's
+	Token func(ctx context.Context) (string, error) // the caller's own login
+
+	Owner         string
+	ProjectNumber int
+	ProjectID     string
+	Repository    string                // owner/name: only its issues are rows
+	States        map[board.Role]string // option of each role; question may be missing
+	StaleWindow   time.Duration
+
+	StateDir  string            // where processes of this checkout tell each other what they moved
+	Transport http.RoundTripper // nil is the default one
+	Now       func() time.Time
+	// Pause waits between a claim and the look whether it stands; nil waits a
+	// random moment.
+	Pause func(ctx context.Context) error
+	Log   *slog.Logger // nil logs nothing
+}
+
+// Board is one project. It is safe for use by several goroutines.
+type Board struct {
+	o     Options
+	gql   *graphql.Client
+	gate  *ghapi.Gate
+	moves *moves.Log
+}
+
+var _ board.Backend = (*Board)(nil)
+
+// DefaultURL is where GitHub answers.
+const DefaultURL = "https://api.github.com/graphql"
+
+// Open makes the client. It asks nothing: what is wrong with the login, the
+// project or its fields shows with the first read.
+func Open(o Options) (*Board, error) {
+	if o.URL == "" {
+		o.URL = DefaultURL
+	}
+	home, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("open the board: %w", err)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Pause == nil {
+		o.Pause = shortly
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	next := o.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	gate := &ghapi.Gate{Now: o.Now}
+	t := &ghapi.Transport{Host: home.Host, Gate: gate, Next: next, Session: &ghapi.Session{
+		Now: o.Now, Mint: func(ctx context.Context) (ghapi.Token, error) {
+			text, err := o.Token(ctx)
+			return ghapi.Token{Text: text}, err
+		},
+	}}
+	return &Board{
+		o: o, gate: gate, moves: moves.Open(o.StateDir, "github-moves.jsonl"),
+		gql: graphql.NewClient(o.URL, &http.Client{Transport: t, Timeout: time.Minute}),
+	}, nil
+}
+
+// shortly waits a random moment: long enough for a rival's write to be seen.
+func shortly(ctx context.Context) error {
+	t := time.NewTimer(300*time.Millisecond + rand.N(700*time.Millisecond))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// virtualQuestion is the name of the question state where the project has no
+// option for it.
+const virtualQuestion = "Question"
+
+// RoleState is the configured name of the role's option.
+func (b *Board) RoleState(r board.Role) (string, bool) {
+	name := b.o.States[r]
+	if r == board.RoleQuestion && name == "" {
+		name = virtualQuestion
+	}
+	return name, name != ""
+}
+
+func (b *Board) virtual() bool { return b.o.States[board.RoleQuestion] == "" }
+
+var refForm = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
+
+// ParseRef answers the canonical form of a ref: #480.
+func (b *Board) ParseRef(s string) (board.Ref, error) {
+	m := refForm.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return "", fmt.Errorf("%w: %s is no issue of this board; they look like #12", board.ErrNotFound, strconv.Quote(oneLine(s)))
+	}
+	return board.Ref("#" + m[1]), nil
+}
+
+func number(ref board.Ref) (int, error) { return strconv.Atoi(strings.TrimPrefix(string(ref), "#")) }
+
+func (b *Board) now() time.Time { return b.o.Now().UTC() }
+
+func (b *Board) owner() string { o, _, _ := strings.Cut(b.o.Repository, "/"); return o }
+
+func (b *Board) repo() string { _, n, _ := strings.Cut(b.o.Repository, "/"); return n }
+
+// query reads.
+func (b *Board) query(ctx context.Context, q any, vars map[string]any) error {
+	return b.plain(b.gql.Query(ctx, q, vars), false)
+}
+
+// mutate writes once. An answer that was lost is board.ErrUnknownOutcome.
+func (b *Board) mutate(ctx context.Context, m any, vars map[string]any) error {
+	return b.plain(b.gql.Mutate(ctx, m, vars), true)
+}
+
+// plain turns what the client library says into words, with the way out.
+func (b *Board) plain(err error, write bool) error {
+	if err == nil {
+		return nil
+	}
+	if l, ok := errors.AsType[*ghapi.LimitError](err); ok {
+		return l
+	}
+	if limit := b.gate.Open(); limit != nil {
+		return limit
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "required scopes"):
+		return fmt.Errorf("your GitHub login lacks the scope for projects: `gh auth refresh -s project`: %w", err)
+	case strings.Contains(text, "Resource not accessible by"):
+		return fmt.Errorf("this token may not use the project; it takes your own login with the scope project (`gh auth refresh -s project`), or a token with it in GH_TOKEN: %w", err)
+	case strings.Contains(text, "401"), strings.Contains(text, "Bad credentials"):
+		return fmt.Errorf("GitHub refuses the login: `gh auth login`, or a fresh token in GH_TOKEN: %w", err)
+	case strings.Contains(text, "Could not resolve to"):
+		return fmt.Errorf("%w: %s", board.ErrNotFound, oneLine(text))
+	case write && !strings.Contains(text, "non-200") && errors.As(err, new(*url.Error)):
+		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
+	}
+	return err
+}
+
+// oneLine makes a text from outside fit into a message.
+func oneLine(s string) string {
+	const most = 300
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,169 @@
+package ghproject
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+func graphqlString(s string) graphql.String { return graphql.String(s) }
+
+// Claim takes a row or renews a claim on it. Of several sessions that take a
+// row at once the one whose value stands after a short random pause has it; the
+// others get ErrClaimConflict (design.md, section 6).
+func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	c, err := b.claim(ctx, by, ref, req)
+	if err != nil {
+		return board.Claim{}, fmt.Errorf("claim %s: %w", ref, err)
+	}
+	c.Run = req.Run // the field has none
+	return c, nil
+}
+
+func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	c := board.Claim{Kind: req.Kind, Session: req.Session, Stamp: b.now().Truncate(time.Minute), From: req.From}
+	if _, ok := parseClaim(fieldText(&c)); !ok {
+		return c, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, oneLine(req.Session))
+	}
+	r, cols, err := b.one(ctx, ref)
+	if err != nil {
+		return c, err
+	}
+	i := b.issue(r, cols)
+	ours := i.Claim != nil && i.Claim.Session == req.Session
+	switch {
+	case req.Renew && !ours:
+		return c, fmt.Errorf("%w: session %s no longer holds it", board.ErrClaimConflict, req.Session)
+	case ours && (req.Renew || i.Claim.Kind == req.Kind):
+		c.Kind, c.From = i.Claim.Kind, i.Claim.From
+		if c.Stamp.Equal(i.Claim.Stamp) {
+			return c, nil
+		}
+		_, err := b.write(ctx, r, cols, fieldText(&c))
+		return c, err
+	}
+	if err := board.MayClaim(by, &i); err != nil {
+		return c, err
+	}
+	if i.Claim != nil && !ours && !req.Steal && !i.Claim.Stale(b.now(), b.o.StaleWindow) {
+		return c, fmt.Errorf("%w: session %s holds it", board.ErrClaimConflict, i.Claim.Session)
+	}
+	if _, err := b.write(ctx, r, cols, fieldText(&c)); err != nil {
+		return c, err
+	}
+	return c, b.stands(ctx, ref, &c)
+}
+
+// stands looks after a moment whether our value is still there.
+func (b *Board) stands(ctx context.Context, ref board.Ref, c *board.Claim) error {
+	if err := b.o.Pause(ctx); err != nil {
+		return fmt.Errorf("%w: the claim is written, but not whether it stands: %w", board.ErrUnknownOutcome, err)
+	}
+	r, cols, err := b.one(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("%w: the claim is written, but not whether it stands: %w", board.ErrUnknownOutcome, err)
+	}
+	now := b.issue(r, cols).Claim
+	if now == nil || now.Session != c.Session {
+		other := "nobody"
+		if now != nil {
+			other = "session " + now.Session
+		}
+		return fmt.Errorf("%w: %s took it at the same time", board.ErrClaimConflict, other)
+	}
+	return nil
+}
+
+// Assign moves the phase and takes the claim away, in one write.
+func (b *Board) Assign(ctx context.Context, _ board.Actor, ref board.Ref, to board.Delegate) error {
+	r, cols, err := b.one(ctx, ref)
+	if err == nil {
+		_, err = b.write(ctx, r, cols, queued(to))
+	}
+	if err != nil {
+		return fmt.Errorf("assign %s: %w", ref, err)
+	}
+	return nil
+}
+
+// Release empties the field and takes assignees away. With a session, another
+// session's claim is left alone. What says that a row is a question stays: it
+// is the column there.
+func (b *Board) Release(ctx context.Context, _ board.Actor, ref board.Ref, session string) error {
+	if err := b.release(ctx, ref, session); err != nil {
+		return fmt.Errorf("release %s: %w", ref, err)
+	}
+	return nil
+}
+
+func (b *Board) release(ctx context.Context, ref board.Ref, session string) error {
+	r, cols, err := b.one(ctx, ref)
+	if err != nil {
+		return err
+	}
+	i := b.issue(r, cols)
+	if session != "" && i.Claim != nil && i.Claim.Session != session {
+		return nil
+	}
+	if ids := assignees(r); len(ids) > 0 {
+		var m struct {
+			Remove struct {
+				Assignable struct {
+					Typename string `graphql:"__typename"`
+				}
+			} `graphql:"removeAssigneesFromAssignable(input: {assignableId: $issue, assigneeIds: $users})"`
+		}
+		if err := b.mutate(ctx, &m, map[string]any{"issue": ID(r.ID), "users": ids}); err != nil {
+			return err
+		}
+	}
+	if r.values.ClaimedBy == nil || r.values.ClaimedBy.Text.Text == parked && b.virtual() && i.Role == board.RoleQuestion {
+		return nil
+	}
+	_, err = b.set(ctx, r, cols.claimed, nil, func(n *row) bool { return n.values.ClaimedBy == nil })
+	return err
+}
+
+func assignees(r *row) []ID {
+	var ids []ID
+	for _, a := range r.Assignees.Nodes {
+		ids = append(ids, ID(a.ID))
+	}
+	return ids
+}
+
+// labelID is the id of a label, in any case.
+func (b *Board) labelID(ctx context.Context, name string) (string, error) {
+	vars := b.repoVars()
+	vars["after"] = (*graphql.String)(nil)
+	var names []string
+	for range maxPages {
+		var q struct {
+			Repository struct {
+				Labels struct {
+					Nodes    []struct{ ID, Name string }
+					PageInfo pageInfo
+				} `graphql:"labels(first: 100, after: $after)"`
+			} `graphql:"repository(owner: $owner, name: $name)"`
+		}
+		if err := b.query(ctx, &q, vars); err != nil {
+			return "", err
+		}
+		for _, l := range q.Repository.Labels.Nodes {
+			if strings.EqualFold(l.Name, name) {
+				return l.ID, nil
+			}
+			names = append(names, oneLine(l.Name))
+		}
+		if !q.Repository.Labels.PageInfo.HasNextPage {
+			break
+		}
+		vars["after"] = q.Repository.Labels.PageInfo.EndCursor
+	}
+	return "", fmt.Errorf("%w: the repository has no label %q; it has %s", board.ErrNotFound, oneLine(name), strings.Join(names, ", "))
+}

@@ -1,0 +1,176 @@
+package ghproject
+
+import (
+	"time"
+
+	"github.com/shurcooL/graphql"
+)
+
+// The types of variables: the client library takes their names for GraphQL's.
+type (
+	// ID is a node id.
+	ID string
+	// ProjectV2FieldValue is the value of one field; exactly one key is set.
+	ProjectV2FieldValue map[string]any
+)
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   *graphql.String
+}
+
+type optionWire struct{ ID, Name string }
+
+// statusField is the field Status with its options; other fields of that name
+// have no options.
+type statusField struct {
+	Typename string `graphql:"__typename"`
+	Single   struct {
+		ID      string
+		Name    string
+		Options []optionWire
+	} `graphql:"... on ProjectV2SingleSelectField"`
+}
+
+type claimField struct {
+	Typename string `graphql:"__typename"`
+	Plain    struct {
+		ID       string
+		Name     string
+		DataType string
+	} `graphql:"... on ProjectV2Field"`
+}
+
+// projectWire is what every read that decides on columns carries.
+type projectWire struct {
+	ID        string
+	Title     string
+	Status    *statusField `graphql:"status: field(name: \"Status\")"`
+	ClaimedBy *claimField  `graphql:"claimedBy: field(name: \"Claimed By\")"`
+}
+
+type actorWire struct {
+	Typename string `graphql:"__typename"`
+	Login    string
+}
+
+type commentWire struct {
+	ID                string
+	Body              string
+	CreatedAt         time.Time
+	Author            *actorWire
+	AuthorAssociation string
+	ViewerDidAuthor   bool
+}
+
+type relatedWire struct {
+	Number     int
+	Title      string
+	State      string
+	Repository struct{ NameWithOwner string }
+}
+
+// issueWire is an issue with its short lists.
+type issueWire struct {
+	ID         string
+	Number     int
+	Title      string
+	Body       string
+	URL        string
+	State      string
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Author     *actorWire
+	Repository struct{ NameWithOwner string }
+	Milestone  *struct{ Title string }
+	Parent     *relatedWire
+	Assignees  struct {
+		Nodes []struct{ ID, Login string }
+	} `graphql:"assignees(first: 10)"`
+	Labels struct {
+		Nodes []struct{ ID, Name string }
+	} `graphql:"labels(first: 50)"`
+	BlockedBy struct {
+		Nodes    []relatedWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"blockedBy(first: 50)"`
+	SubIssues struct {
+		Nodes    []relatedWire
+		PageInfo struct{ HasNextPage bool }
+	} `graphql:"subIssues(first: 100)"`
+	ClosedBy struct {
+		Nodes []struct {
+			Number     int
+			URL        string
+			Repository struct{ NameWithOwner string }
+		}
+	} `graphql:"closedByPullRequestsReferences(first: 10, includeClosedPrs: true)"`
+	Comments struct {
+		Nodes []commentWire
+	} `graphql:"comments(last: 100)"`
+}
+
+type valuesWire struct {
+	Status *struct {
+		Single struct {
+			Name      string
+			OptionID  string
+			UpdatedAt time.Time
+		} `graphql:"... on ProjectV2ItemFieldSingleSelectValue"`
+	} `graphql:"status: fieldValueByName(name: \"Status\")"`
+	ClaimedBy *struct {
+		Text struct {
+			Text      string
+			UpdatedAt time.Time
+		} `graphql:"... on ProjectV2ItemFieldTextValue"`
+	} `graphql:"claimedBy: fieldValueByName(name: \"Claimed By\")"`
+}
+
+// itemWire is one item of the project.
+type itemWire struct {
+	ID         string
+	Type       string
+	IsArchived bool
+	valuesWire
+	Content struct {
+		Typename string    `graphql:"__typename"`
+		Issue    issueWire `graphql:"... on Issue"`
+	}
+}
+
+// itemOf is an item as an issue lists it, in whatever project.
+type itemOf struct {
+	ID         string
+	IsArchived bool
+	Project    struct{ ID string }
+	valuesWire
+}
+
+// pageQuery is one page of the board.
+type pageQuery struct {
+	Node struct {
+		Project struct {
+			projectWire
+			Items struct {
+				Nodes    []itemWire
+				PageInfo pageInfo
+			} `graphql:"items(first: 50, after: $after, orderBy: {field: POSITION, direction: ASC})"`
+		} `graphql:"... on ProjectV2"`
+	} `graphql:"node(id: $project)"`
+}
+
+// rowQuery is one issue with its items over all projects, and the project.
+type rowQuery struct {
+	Node struct {
+		Project projectWire `graphql:"... on ProjectV2"`
+	} `graphql:"node(id: $project)"`
+	Repository struct {
+		Issue *struct {
+			issueWire
+			ProjectItems struct {
+				Nodes    []itemOf
+				PageInfo pageInfo
+			} `graphql:"projectItems(first: 20, after: $after, includeArchived: true)"`
+		} `graphql:"issue(number: $number)"`
+	} `graphql:"repository(owner: $owner, name: $name)"`
+}
