@@ -107,6 +107,7 @@ func (f launcherOf) Reply(ctx context.Context, run string, r state.RequestReply)
 		}
 		v.talk.requests = slices.DeleteFunc(v.talk.requests, func(q state.Request) bool { return q.ID == r.Request })
 		v.talk.told[r.Request] <- r
+		v.hushed = time.Time{} // an answer ends the silence, as it does in a run folder
 		v.tell()
 		return nil
 	})
