@@ -113,16 +113,7 @@ func (m *Model) nextNeed() tea.Cmd {
 		m.mutter("nothing needs you")
 		return nil
 	}
-	at := 0
-	here := m.target()
-	for i := range m.snap.Needs {
-		n := &m.snap.Needs[i]
-		if n.Ref == here.Ref && (m.need == needID{} || m.need == idOf(n) || m.need.ref != here.Ref) {
-			at = (i + 1) % len(m.snap.Needs)
-			break
-		}
-	}
-	n := &m.snap.Needs[at]
+	n := &m.snap.Needs[m.needAfter()]
 	m.need = idOf(n)
 	m.home.onStrip = false
 	if m.view == viewBoard && m.home.board.Select(n.Ref) {
@@ -132,6 +123,23 @@ func (m *Model) nextNeed() tea.Cmd {
 		d.SetInside(false)
 	}
 	return m.lead(pane.Go{View: keymap.Needs, Subject: pane.Subject{Ref: n.Ref, Run: n.Run, PR: n.PR, Request: n.Request, Need: n.Kind}})
+}
+
+// needAfter is the place of the need after the one that ! has led to, as long
+// as it is still the subject, or that is selected in their list; else the most
+// urgent one, even if its row is selected: the first ! says what is asked of it.
+func (m *Model) needAfter() int {
+	t := m.target()
+	last := m.need
+	if m.view == viewNeeds && t.need != nil {
+		last = idOf(t.need)
+	}
+	for i := range m.snap.Needs {
+		if n := &m.snap.Needs[i]; idOf(n) == last && n.Ref == t.Ref {
+			return (i + 1) % len(m.snap.Needs)
+		}
+	}
+	return 0
 }
 
 // needID names one need; an issue can have several.

@@ -8,6 +8,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/keymap"
+	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -153,12 +154,15 @@ func (m *Model) attentionLine(now time.Time) string {
 	full := count.Add(st.Text, "   "+present.Needs(m.snap.Needs, now))
 	next, all := m.keys.Key(keymap.NextNeed), m.keys.Key(keymap.Needs)
 	keys := widget.Line{}.Add(st.Key, next).Add(st.Muted, " next  ").Add(st.Key, all).Add(st.Muted, " all ")
-	if full.Width()+keys.Width()+2 <= m.w {
+	if m.w >= layout.SplitFrom {
 		from, y := m.w-keys.Width(), m.frame.Attention.Y
 		mid := from + widget.Width(next+" next ")
 		m.spots = append(m.spots, spot{y, from, mid, keymap.NextNeed}, spot{y, mid, m.w, keymap.Needs})
 	}
-	return m.fits([2]widget.Line{full, keys}, [2]widget.Line{full, nil})
+	if m.w < layout.SplitFrom {
+		keys = nil
+	}
+	return m.fits([2]widget.Line{full, keys})
 }
 
 func (m *Model) needsCount() widget.Line {
@@ -177,7 +181,7 @@ func (m *Model) trouble(now time.Time) (string, themes.Tone) {
 		if s != nil {
 			seen = ", last seen " + s.At.In(now.Location()).Format("15:04:05")
 		}
-		return "no contact with the loop" + seen + "; workers go on; q leaves", themes.ToneDanger
+		return "no contact for " + widget.Clock(now.Sub(m.lostAt)) + seen + "; workers go on; q leaves", themes.ToneDanger
 	}
 	if s == nil {
 		return "", 0

@@ -58,6 +58,7 @@ type Model struct {
 	snap     *state.Snapshot
 	started  time.Time // when the room began to wait for the first picture
 	lost     bool      // the loop is out of contact
+	lostAt   time.Time
 	view     view
 	back     []view
 	mode     mode

@@ -94,7 +94,7 @@ func (m *Model) resize(w, h int) {
 
 func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if !msg.open {
-		m.lost = true
+		m.lost, m.lostAt = true, m.now()
 		if m.leaving != "" {
 			return m.quit(m.leaving)
 		}

@@ -28,7 +28,7 @@ func (m *Map) Markdown() string {
 		"Made from the table in `tui/keymap` by `go test ./tui -run TestKeyDocs -update`; a test checks that it is fresh.\n\n" +
 		"One key has one meaning in every view; with nothing to act on it says why. Small letters read, can be taken back, or ask first;\n" +
 		"capitals reach beyond the room and always ask or open a draft. The palette (`:`) lists every action with its key.\n\n" +
-		"The name in the last column binds other keys to an action, in `keys` of your own settings file (`docs/settings.md`):\n" +
+		"The name in the last column binds other keys to an action, in `keys` of your own settings file ([room.md](room.md)):\n" +
 		"`\"keys\": {\"stop\": [\"f8\"], \"find\": [\"/\", \"f3\"]}` gives the action exactly these keys; letters after `g` stay.\n" +
 		"Two actions on one key are refused at the start, both named.\n")
 	for _, g := range m.Sections() {
