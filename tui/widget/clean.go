@@ -26,6 +26,7 @@ func Clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	var last rune
+	before := ""
 	for s != "" {
 		if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 			if n := sgrLen(s); n > 0 {
@@ -41,10 +42,31 @@ func Clean(s string) string {
 			break
 		}
 		s = s[len(cluster):]
+		if cluster == apart {
+			// Text that is clean already keeps what holds its letters apart.
+			if joins(before, s) {
+				b.WriteString(apart)
+			}
+			continue
+		}
+		before = cluster
 		cleanCluster(&b, cluster)
 		last = 0
 	}
 	return b.String()
+}
+
+// apart stands between letters that would otherwise become one cluster.
+const apart = "\u200b"
+
+// joins says whether the first letter of s would become part of the cluster
+// before it.
+func joins(before, s string) bool {
+	if before == "" || s == "" {
+		return false
+	}
+	cluster, _ := ansi.FirstGraphemeCluster(before+s, ansi.GraphemeWidth)
+	return len(cluster) > len(before)
 }
 
 // CleanLines splits text into lines and cleans each. A final line break makes
@@ -156,7 +178,7 @@ func reduce(runes []rune) string {
 			}
 		case len(base) == 0 || unicode.IsLetter(r) || unicode.Is(unicode.Mc, r):
 			if len(base) > 0 {
-				base = append(base, 0x200b) // keeps the letters of an Indic cluster apart
+				base = append(base, []rune(apart)...) // keeps the letters of an Indic cluster apart
 			}
 			base = append(base, r)
 		}

@@ -229,3 +229,16 @@ func TestWindowKeepsTheSelectionVisible(t *testing.T) {
 		}
 	}
 }
+
+// TestCleanTwice holds text that is cleaned again to what it was: panes and
+// the room clean what they do not know to be clean.
+func TestCleanTwice(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"हिन्दी क्षि", "ﾊﾝｶｸ ｶﾞ", "각 한글", "e\u0301\u0301\u0301", "a\u200b\u200bb", "\u200b", "👨‍👩‍👧 🇩🇪", "x\u200bि"} {
+		once := Clean(s)
+		twice := Clean(once)
+		if once != twice || ansi.StringWidth(twice) != ansi.StringWidthWc(twice) {
+			t.Errorf("%q becomes %q, then %q", s, once, twice)
+		}
+	}
+}
