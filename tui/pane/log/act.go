@@ -1,7 +1,10 @@
 package log
 
 import (
+	"strconv"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/pane"
@@ -14,24 +17,46 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		m.Move(mv)
 		return pane.Done()
 	}
-	found, what := true, ""
+	if m.snap == nil || len(m.lines) == 0 {
+		return m.nothing(a)
+	}
 	switch a {
 	case keymap.Follow:
-		m.Follow()
+		m.follow = true
+		m.clamp()
 	case keymap.NextPiece, keymap.PrevPiece:
-		found, what = m.Piece(map[bool]int{true: 1, false: -1}[a == keymap.NextPiece]), "firing"
+		by := 1
+		if a == keymap.PrevPiece {
+			by = -1
+		}
+		if !m.seek(by, func(l *line) bool { return l.at == -1 }) {
+			return pane.Not("no further firing")
+		}
 	case keymap.NextError:
-		found, what = m.SeekError(1), "error"
+		if !m.nextError() {
+			return pane.Not("no further error")
+		}
+	case keymap.Open:
+		if !m.fold() {
+			return pane.Not("this firing decided nothing that could unfold")
+		}
 	default:
 		return pane.Reply{}
-	}
-	if !found {
-		return pane.Not("no further " + what)
 	}
 	return pane.Done()
 }
 
-// Mouse scrolls and selects.
+// nothing answers the actions of an empty log.
+func (m *Model) nothing(a keymap.Action) pane.Reply {
+	switch a {
+	case keymap.Follow, keymap.NextPiece, keymap.PrevPiece, keymap.NextError, keymap.Open:
+		return pane.Not("the log is empty")
+	default:
+		return pane.Reply{}
+	}
+}
+
+// Mouse scrolls and selects; twice unfolds.
 func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 	switch e.Kind {
 	case pane.WheelUp:
@@ -40,8 +65,10 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 		m.Move(widget.MoveDown)
 	case pane.Click, pane.DoubleClick:
 		if at := m.win.Top + e.Y - 1; e.Y > 0 && at < len(m.lines) {
-			m.follow, m.win.Sel = false, at
-			m.clamp()
+			m.to(at)
+			if e.Kind == pane.DoubleClick {
+				m.fold()
+			}
 		}
 	}
 	return pane.Done()
@@ -50,13 +77,34 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 // Subject is the selected entry's issue.
 func (m *Model) Subject() pane.Subject {
 	s := pane.Subject{Ref: m.Ref()}
-	if e := m.Selected(); e != nil {
+	switch e := m.Selected(); {
+	case e != nil:
 		s.Text = strings.TrimSpace(widget.Clean(string(e.Ref)) + " " + widget.Clean(e.Text))
+	default:
+		s.Text = "what the loop did"
+		if l := m.selected(); l != nil && l.at == -1 {
+			s.Text = "firing " + widget.Thousands(l.firing)
+			if l.below > 0 {
+				s.Text += " · " + widget.Count(l.below, "line", "lines") + " · ↵ folds and unfolds"
+			}
+		}
 	}
 	return s
 }
 
 // Actions are what the keys can do here.
 func (m *Model) Actions() []keymap.Action {
-	return []keymap.Action{keymap.Follow, keymap.NextPiece, keymap.NextError}
+	return []keymap.Action{keymap.Follow, keymap.NextPiece, keymap.NextError, keymap.Find}
+}
+
+// Open goes to the firing that a subject names, as in `firing 212`; without one
+// to the end.
+func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
+	if number, ok := strings.CutPrefix(s.At, "firing "); ok && m.snap != nil {
+		n, err := strconv.Atoi(number)
+		if err != nil || !m.goTo(n) {
+			return nil, s.At + " is no longer in the log of this room"
+		}
+	}
+	return nil, ""
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -14,39 +13,47 @@ import (
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// KeyMap are the keys of the view besides the global ones.
-type KeyMap struct {
-	widget.ListKeys
+// Away is a time in which nobody touched a key.
+type Away struct {
+	From time.Time
+	Text string // away 12:04 to 12:56: 2 finished, $3.10
 }
 
-// FullHelp lists every key.
-func (k KeyMap) FullHelp() []key.Binding { return k.All() }
+// item names a line of the view, so that the selection stays with it: a firing,
+// one of its entries, or an absence.
+type item struct {
+	firing int
+	entry  state.Entry // zero for the firing's own line
+	away   time.Time
+}
 
-// line is a heading of a firing, or one of its entries.
+// line is an item and where the snapshot has it.
 type line struct {
-	heading bool
-	entry   int
+	item
+	at    int // index of the entry; -1 for a firing, -2 for an absence
+	bad   int // of a firing: errors that nobody has seen yet
+	below int // of a firing: its entries
 }
 
 // Model is the view.
 type Model struct {
 	st     *themes.Styles
-	keys   KeyMap
 	snap   *state.Snapshot
 	body   layout.Rect
 	lines  []line
 	win    widget.Window
 	follow bool
-	sel    state.Entry // stays selected while the log moves
+	sel    item
+	folds  map[int]bool         // firings that were folded or unfolded by hand
+	read   map[state.Entry]bool // errors that were under the cursor
+	away   []Away
+	find   string
 }
 
 // New answers an empty log that follows its end.
 func New(st *themes.Styles) *Model {
-	return &Model{st: st, keys: KeyMap{widget.NewListKeys()}, follow: true}
+	return &Model{st: st, follow: true, folds: map[int]bool{}, read: map[state.Entry]bool{}}
 }
-
-// Keys is the view's key map.
-func (m *Model) Keys() KeyMap { return m.keys }
 
 // SetStyles changes the theme.
 func (m *Model) SetStyles(st *themes.Styles) { m.st = st }
@@ -54,24 +61,105 @@ func (m *Model) SetStyles(st *themes.Styles) { m.st = st }
 // SetBody says where the view stands.
 func (m *Model) SetBody(body layout.Rect, _ layout.Shape) { m.body = body; m.clamp() }
 
+// SetAway says when nobody was there, the oldest first.
+func (m *Model) SetAway(away []Away) {
+	m.away = away
+	m.lay()
+}
+
 // SetSnapshot takes a new picture.
 func (m *Model) SetSnapshot(s *state.Snapshot) {
 	m.snap = s
+	m.lay()
+}
+
+// lay lists the lines. The selected one stays where it is on the screen.
+func (m *Model) lay() {
+	if m.snap == nil {
+		return
+	}
 	shift := m.win.Sel - m.win.Top
 	m.lines = m.lines[:0]
-	firing := -1
-	for i := range s.Log {
-		if f := s.Log[i].Firing; f != firing {
-			firing = f
-			m.lines = append(m.lines, line{heading: true, entry: i})
+	newest := 0
+	for i := range m.snap.Log {
+		newest = max(newest, m.snap.Log[i].Firing)
+	}
+	away := m.away
+	for _, g := range m.groups() {
+		for len(away) > 0 && away[0].From.Before(g.at) {
+			m.lines = append(m.lines, line{item: item{away: away[0].From}, at: -2})
+			away = away[1:]
 		}
-		if !m.follow && s.Log[i] == m.sel {
-			m.win.Sel = len(m.lines)
-			m.win.Top = m.win.Sel - shift
+		m.group(g, newest)
+	}
+	for _, a := range away {
+		m.lines = append(m.lines, line{item: item{away: a.From}, at: -2})
+	}
+	if !m.follow {
+		for i := range m.lines {
+			if m.lines[i].item == m.sel {
+				m.win.Sel, m.win.Top = i, i-shift
+			}
 		}
-		m.lines = append(m.lines, line{entry: i})
 	}
 	m.clamp()
+}
+
+// group is a firing with the indexes of its entries.
+type group struct {
+	firing  int
+	at      time.Time
+	entries []int
+}
+
+// groups are the firings in their order, those that decided nothing among them.
+func (m *Model) groups() []group {
+	var out []group
+	quiet := m.snap.Firings
+	for i := range m.snap.Log {
+		e := &m.snap.Log[i]
+		if n := len(out); n > 0 && out[n-1].firing == e.Firing {
+			out[n-1].entries = append(out[n-1].entries, i)
+			continue
+		}
+		for len(quiet) > 0 && quiet[0].N <= e.Firing {
+			if quiet[0].N < e.Firing && (len(out) == 0 || out[len(out)-1].firing < quiet[0].N) {
+				out = append(out, group{firing: quiet[0].N, at: quiet[0].At})
+			}
+			quiet = quiet[1:]
+		}
+		out = append(out, group{e.Firing, e.At, []int{i}})
+	}
+	for i := range quiet {
+		out = append(out, group{firing: quiet[i].N, at: quiet[i].At})
+	}
+	return out
+}
+
+// group adds a firing's lines: its own, and its entries where it is unfolded.
+func (m *Model) group(g group, newest int) {
+	var below []line
+	bad := 0
+	for _, i := range g.entries {
+		e := m.snap.Log[i]
+		if e.Bad && !m.read[e] {
+			bad++
+		}
+		if m.find == "" || widget.Holds(string(e.Ref)+" "+e.Text, m.find) {
+			below = append(below, line{item: item{firing: g.firing, entry: e}, at: i})
+		}
+	}
+	if m.find != "" && len(below) == 0 {
+		return
+	}
+	m.lines = append(m.lines, line{item: item{firing: g.firing}, at: -1, bad: bad, below: len(g.entries)})
+	open, byHand := m.folds[g.firing]
+	if !byHand {
+		open = g.firing == newest || bad > 0 || m.find != ""
+	}
+	if open {
+		m.lines = append(m.lines, below...)
+	}
 }
 
 func (m *Model) height() int {
@@ -84,34 +172,51 @@ func (m *Model) clamp() {
 		m.win.Sel = len(m.lines) - 1
 	}
 	m.win.Clamp(len(m.lines), m.height())
-	if e := m.Selected(); e != nil {
-		m.sel = *e
+	if m.win.Sel >= 0 && m.win.Sel < len(m.lines) {
+		m.sel = m.lines[m.win.Sel].item
 	}
 }
 
-// Selected is the entry under the selection, for a heading the first below it;
-// nil without one.
-func (m *Model) Selected() *state.Entry {
+// touch notes that the cursor is on a line: an error counts as read. The firing
+// stays as unfolded as it was.
+func (m *Model) touch() {
+	m.clamp()
+	if m.win.Sel < 0 || m.win.Sel >= len(m.lines) {
+		return
+	}
+	l := &m.lines[m.win.Sel]
+	if l.at < 0 || !l.entry.Bad || m.read[l.entry] {
+		return
+	}
+	m.read[l.entry] = true
+	if _, byHand := m.folds[l.firing]; !byHand {
+		m.folds[l.firing] = true
+	}
+	m.lay()
+}
+
+// selected is the line under the cursor; nil without one.
+func (m *Model) selected() *line {
 	if m.snap == nil || m.win.Sel < 0 || m.win.Sel >= len(m.lines) {
 		return nil
 	}
-	return &m.snap.Log[m.lines[m.win.Sel].entry]
+	return &m.lines[m.win.Sel]
 }
 
-// Ref is the issue of the selected entry.
+// Selected is the entry under the cursor; nil on any other line.
+func (m *Model) Selected() *state.Entry {
+	if l := m.selected(); l != nil && l.at >= 0 {
+		return &m.snap.Log[l.at]
+	}
+	return nil
+}
+
+// Ref is the issue of the entry under the cursor.
 func (m *Model) Ref() board.Ref {
-	if e := m.Selected(); e != nil && !m.lines[m.win.Sel].heading {
+	if e := m.Selected(); e != nil {
 		return e.Ref
 	}
 	return ""
-}
-
-// Update moves the selection.
-func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		m.Move(m.keys.Match(press))
-	}
-	return nil
 }
 
 // Move carries a move out; reaching the end follows it again.
@@ -122,39 +227,113 @@ func (m *Model) Move(mv widget.Move) {
 	m.follow = false
 	m.win.Apply(mv, len(m.lines), m.height())
 	m.follow = m.win.Sel >= len(m.lines)-1
-	m.clamp()
+	m.touch()
 }
 
-// Follow goes to the end and stays there.
-func (m *Model) Follow() { m.follow = true; m.clamp() }
-
-// Piece goes to the heading of the next firing (by 1) or the one before.
-func (m *Model) Piece(by int) bool {
-	return m.seek(by, func(l line) bool { return l.heading })
+// to brings a line under the cursor.
+func (m *Model) to(at int) {
+	m.follow, m.win.Sel = false, at
+	m.touch()
 }
 
-// SeekError goes to the next entry that failed (by 1), or the one before.
-func (m *Model) SeekError(by int) bool {
-	return m.seek(by, func(l line) bool { return !l.heading && m.snap.Log[l.entry].Bad })
-}
-
-func (m *Model) seek(by int, want func(line) bool) bool {
-	if m.snap == nil {
-		return false
-	}
+// seek goes to the next line that is wanted, or the one before.
+func (m *Model) seek(by int, want func(*line) bool) bool {
 	start := m.win.Sel + by
 	if m.follow && by > 0 {
 		start = 0
 	}
 	for i := start; i >= 0 && i < len(m.lines); i += by {
-		if want(m.lines[i]) {
-			m.follow = false
-			m.win.Sel = i
+		if want(&m.lines[i]) {
+			m.to(i)
+			return true
+		}
+	}
+	return false
+}
+
+// nextError goes to the next entry that failed, in folded firings, too.
+func (m *Model) nextError() bool {
+	for _, g := range m.groups() {
+		for _, i := range g.entries {
+			if m.snap.Log[i].Bad {
+				m.folds[g.firing] = true
+			}
+		}
+	}
+	m.lay()
+	return m.seek(1, func(l *line) bool { return l.at >= 0 && l.entry.Bad })
+}
+
+// fold folds the firing of the line under the cursor, or unfolds it.
+func (m *Model) fold() bool {
+	l := m.selected()
+	if l == nil || l.at == -2 {
+		return false
+	}
+	firing, at := l.firing, m.win.Sel
+	for at > 0 && m.lines[at].at >= 0 {
+		at--
+	}
+	if m.lines[at].below == 0 {
+		return false
+	}
+	open := at+1 < len(m.lines) && m.lines[at+1].at >= 0 && m.lines[at+1].firing == firing
+	m.folds[firing] = !open
+	m.follow, m.win.Sel, m.sel = false, at, m.lines[at].item
+	m.lay()
+	return true
+}
+
+// Find keeps the entries that hold a text, with their firings.
+func (m *Model) Find(text string) tea.Cmd {
+	m.find = text
+	m.lay()
+	return nil
+}
+
+// Found counts the entries that are left.
+func (m *Model) Found() (shown, total int) {
+	for i := range m.lines {
+		if m.lines[i].at >= 0 {
+			shown++
+		}
+	}
+	if m.snap == nil {
+		return shown, 0
+	}
+	return shown, len(m.snap.Log)
+}
+
+// goTo brings a firing under the cursor, unfolded.
+func (m *Model) goTo(firing int) bool {
+	m.folds[firing] = true
+	m.lay()
+	for i := range m.lines {
+		if m.lines[i].firing == firing && m.lines[i].at == -1 {
+			m.to(i)
+			m.win.Top = max(0, i-2)
 			m.clamp()
 			return true
 		}
 	}
 	return false
+}
+
+// info is what is known of a firing as a whole; nil if it is under way or too
+// long ago.
+func (m *Model) info(n int) *state.Firing {
+	for i := len(m.snap.Firings) - 1; i >= 0; i-- {
+		if m.snap.Firings[i].N == n {
+			return &m.snap.Firings[i]
+		}
+	}
+	return nil
+}
+
+// Cursor is where the terminal's cursor belongs.
+func (m *Model) Cursor() (x, y int, ok bool) {
+	y = 1 + m.win.Sel - m.win.Top
+	return 1, y, len(m.lines) > 0 && m.body.W >= 4 && y < m.body.H-1
 }
 
 // View draws the whole body.
@@ -166,7 +345,10 @@ func (m *Model) View(now time.Time) []string {
 	box := widget.Box{Title: "Log", Focus: true}
 	if len(m.lines) == 0 {
 		text := " no firing yet"
-		if m.snap != nil && !m.snap.NextFiring.IsZero() {
+		switch {
+		case m.find != "":
+			text = " nothing matches `" + widget.Clean(m.find) + "`; esc shows all"
+		case m.snap != nil && !m.snap.NextFiring.IsZero():
 			text += "; first in " + widget.Clock(m.snap.NextFiring.Sub(now))
 		}
 		return box.Render([]string{widget.Line{}.Add(m.st.Muted, text).Render(iw, false, m.st)}, m.body.W, m.body.H, m.st)
@@ -180,54 +362,7 @@ func (m *Model) View(now time.Time) []string {
 	}
 	var out []string
 	for i := m.win.Top; i < len(m.lines) && len(out) < ih; i++ {
-		out = append(out, m.line(m.lines[i], iw, i == m.win.Sel, now))
+		out = append(out, m.draw(&m.lines[i], iw, i == m.win.Sel, now))
 	}
 	return box.Render(out, m.body.W, m.body.H, m.st)
-}
-
-// firing is what is known of a firing as a whole; nil if it is under way or too
-// long ago.
-func (m *Model) firing(n int) *state.Firing {
-	for i := len(m.snap.Firings) - 1; i >= 0; i-- {
-		if m.snap.Firings[i].N == n {
-			return &m.snap.Firings[i]
-		}
-	}
-	return nil
-}
-
-func (m *Model) line(l line, w int, chosen bool, now time.Time) string {
-	e := &m.snap.Log[l.entry]
-	bar := widget.Span{Text: " "}
-	if chosen {
-		bar = widget.Span{Ink: m.st.Focus, Text: m.st.Signs.Bar}
-	}
-	row := widget.Line{bar}
-	stamp := e.At.In(now.Location()).Format("15:04:05")
-	if l.heading {
-		row = row.Add(m.st.Title, stamp+"  firing "+widget.Thousands(e.Firing))
-		var right widget.Line
-		if f := m.firing(e.Firing); f != nil {
-			ink := m.st.Muted
-			if f.Bad {
-				ink = m.st.Danger
-			}
-			row = row.Add(ink, "  "+widget.Clean(f.Why))
-			right = right.Add(m.st.Muted, widget.Took(f.Took)+" ")
-		}
-		return widget.Sides(row, right, w, chosen, m.st)
-	}
-	ref := widget.Fit(widget.Clean(string(e.Ref)), 8)
-	sign, ink := "  ", m.st.Text
-	if e.Bad {
-		sign, ink = m.st.Signs.Failed+" ", m.st.Danger
-	}
-	row = row.Add(m.st.Muted, "  ").Add(m.st.Accent, ref+" ").Add(m.st.Danger, sign).Add(ink, widget.Clean(e.Text))
-	return row.Render(w, chosen, m.st)
-}
-
-// Cursor is where the terminal's cursor belongs.
-func (m *Model) Cursor() (x, y int, ok bool) {
-	y = 1 + m.win.Sel - m.win.Top
-	return 1, y, len(m.lines) > 0 && m.body.W >= 4 && y < m.body.H-1
 }
