@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -132,7 +131,14 @@ func requestField(t *target) pane.Field {
 			return []string{"posts as you, then Changes Requested; a developer takes it"}
 		},
 		Send: func(text string) pane.Reply {
-			return pane.Reply{Send: []state.Command{{Kind: state.CommandRequest, Ref: ref, PR: p.Name, Head: head, Text: strings.TrimSpace(text)}}}
+			around, notes := present.Notes(text)
+			switch {
+			case around == "" && len(notes) == 0:
+				return pane.Reply{Refuse: "nothing was sent: the note says nothing yet; your text is kept"}
+			case around == "":
+				around = widget.Count(len(notes), "note", "notes") + " at the lines"
+			}
+			return pane.Reply{Send: []state.Command{{Kind: state.CommandRequest, Ref: ref, PR: p.Name, Head: head, Text: around, Findings: notes}}}
 		},
 		Gone: func(s *state.Snapshot) string {
 			for i := range s.Pulls {

@@ -9,6 +9,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/attention"
+	logpane "github.com/backside4charter/dispatcher/tui/pane/log"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
@@ -72,6 +73,7 @@ func (m *Model) touched(said bool) {
 	if over := len(a.absences) - maxAbsences; over > 0 {
 		a.absences = a.absences[over:]
 	}
+	m.log.SetAway(marks(a.absences))
 	if !said {
 		m.toast = toast{text: absence.Line(), tone: themes.ToneAttention}
 	}
@@ -130,4 +132,13 @@ func (m *Model) programStatus(done, all int) *tea.ProgramStatus {
 		s.Progress = done * 100 / max(all, 1)
 	}
 	return s
+}
+
+// marks are the lines that stand in the log where the owner left.
+func marks(absences []attention.Absence) []logpane.Away {
+	out := make([]logpane.Away, 0, len(absences))
+	for i := range absences {
+		out = append(out, logpane.Away{From: absences[i].From, Text: absences[i].Line()})
+	}
+	return out
 }

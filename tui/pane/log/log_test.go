@@ -103,8 +103,6 @@ func TestTheSelectionStaysWithItsLine(t *testing.T) {
 	s.Log = append(s.Log, state.Entry{At: at(5), Firing: 5, Text: "more"})
 	s.Firings = append(s.Firings, state.Firing{N: 5, At: at(5)})
 	m.SetSnapshot(s)
-	m.folds[4] = true
-	m.lay()
 	if e := m.Selected(); e == nil || *e != before {
 		t.Errorf("selected %+v, was %+v", e, before)
 	}

@@ -27,6 +27,14 @@ type item struct {
 	away   time.Time
 }
 
+// within is the firing that an item belongs to; -1 for none.
+func (i item) within() int {
+	if !i.away.IsZero() {
+		return -1
+	}
+	return i.firing
+}
+
 // line is an item and where the snapshot has it.
 type line struct {
 	item
@@ -155,7 +163,7 @@ func (m *Model) group(g group, newest int) {
 	m.lines = append(m.lines, line{item: item{firing: g.firing}, at: -1, bad: bad, below: len(g.entries)})
 	open, byHand := m.folds[g.firing]
 	if !byHand {
-		open = g.firing == newest || bad > 0 || m.find != ""
+		open = g.firing == newest || bad > 0 || m.find != "" || (!m.follow && m.sel.within() == g.firing)
 	}
 	if open {
 		m.lines = append(m.lines, below...)

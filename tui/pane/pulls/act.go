@@ -12,6 +12,15 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		m.Move(mv)
 		return pane.Done()
 	}
+	p := m.Selected()
+	switch {
+	case a == keymap.Open && p == nil:
+		return pane.Not("there is no pull request to open")
+	case a == keymap.Open:
+		r := pane.Done()
+		r.Go = &pane.Go{View: keymap.Diff, Subject: m.Subject()}
+		return r
+	}
 	return pane.Reply{}
 }
 
