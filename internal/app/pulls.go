@@ -23,14 +23,18 @@ func (f *Factory) Identities(ctx context.Context) (gitapp.Identities, error) {
 	if err != nil {
 		return gitapp.Identities{}, err
 	}
+	return identitiesOf(cfg), nil
+}
+
+func identitiesOf(cfg *config.Config) gitapp.Identities {
 	if cfg.Pulls.Kind == config.PullsGitHub && cfg.GitHubApps != nil {
 		return gitapp.Identities{
 			Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer).Identity(),
 			Reviewer:  appOf(AppReviewer, &cfg.GitHubApps.Reviewer).Identity(),
-		}, nil
+		}
 	}
 	n := cfg.Native
-	return gitapp.Native(n.DeveloperName, n.DeveloperEmail, n.ReviewerName), nil
+	return gitapp.Native(n.DeveloperName, n.DeveloperEmail, n.ReviewerName)
 }
 
 // Owner is the person whose repository this is, as git knows them.

@@ -81,7 +81,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
 		Names: slices.Concat(boardKey(w.cfg.now()), forgeNames(w.cfg.now(), s.Run.Kind), profile.Env),
 	}
-	env.Set = gitForGitHub(w.cfg.now(), s.Run.Kind, valueIn(env.Environ))
+	env.Set = append(signsAs(w.cfg.now(), s.Run.Kind), gitForGitHub(w.cfg.now(), s.Run.Kind, valueIn(env.Environ))...)
 	var err error
 	switch profile.Kind {
 	case config.AgentScript:
@@ -108,6 +108,19 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		return workers.Spec{}, err
 	}
 	return spec, nil
+}
+
+// signsAs is who a worker's git writes into commits, also where the worker goes
+// around our own command.
+func signsAs(cfg *config.Config, kind board.Kind) []string {
+	by := identitiesOf(cfg).Developer
+	if kind == board.KindReviewer {
+		by = identitiesOf(cfg).Reviewer
+	}
+	return []string{
+		"GIT_AUTHOR_NAME=" + by.Name, "GIT_AUTHOR_EMAIL=" + by.Email,
+		"GIT_COMMITTER_NAME=" + by.Name, "GIT_COMMITTER_EMAIL=" + by.Email,
+	}
 }
 
 // program is a command of the configuration: a name to look up, or a path from

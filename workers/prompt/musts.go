@@ -20,6 +20,7 @@ type must struct {
 }
 
 func field(what, name string) must { return must{what: what, say: "{{." + name + "}}", field: name} }
+
 func part(what, name string) must {
 	return must{what: what, say: `{{template "` + name + `" .}}`, part: name}
 }
