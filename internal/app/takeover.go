@@ -133,7 +133,7 @@ func (w *fleet) interactive(t *Takeover, r *state.Run) error {
 		t.Env = claude.Env(env)
 		t.Argv, err = claude.Interactive(claude.Options{
 			Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: r.Kind,
-			Session: r.Session, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args,
+			Session: r.Session, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args, Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
 		})
 	case config.AgentScript:
 		// It has no conversation to join; a shell in its worktree is what is left.

@@ -92,6 +92,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		spec.Command, err = claude.Command(claude.Options{
 			Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
 			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
+			Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
 			Args: profile.Args, MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
 		})
 	case config.AgentCommand:

@@ -192,13 +192,17 @@ type call struct {
 
 // worker runs the CLI as our workers are run, in dir, and answers what came of
 // the tool calls, by id, and the final message.
-func (b *bench) worker(kind board.Kind, dir string) (calls map[string]call, final string) {
+func (b *bench) worker(kind board.Kind, dir string, edits ...func(*claude.Options)) (calls map[string]call, final string) {
 	b.t.Helper()
 	role := filepath.Join(b.dir, "role.md")
 	if err := os.WriteFile(role, []byte("You are a "+string(kind)+"."), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	argv, err := claude.Command(claude.Options{Path: b.claude, Kind: kind, Session: uuid.NewString(), RoleFile: role, Model: "opus"})
+	o := claude.Options{Path: b.claude, Kind: kind, Session: uuid.NewString(), RoleFile: role, Model: "opus"}
+	for _, edit := range edits {
+		edit(&o)
+	}
+	argv, err := claude.Command(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
+	"github.com/backside4charter/dispatcher/workers/claude"
 )
 
 // attempt is one tool call that a worker tries, and whether it may.
@@ -36,13 +37,17 @@ func (a attempt) String() string {
 
 // try plays the attempts one after another and checks each. The program on
 // PATH is a stand-in that shows its arguments and standard input.
-func try(t *testing.T, kind board.Kind, place string, attempts []attempt) *bench {
+func try(t *testing.T, kind board.Kind, place string, attempts []attempt, edits ...func(*claude.Options)) *bench {
 	t.Helper()
 	var turns []*anthropic.Turn
 	for i, a := range attempts {
 		turns = append(turns, &anthropic.Turn{Tools: []anthropic.ToolUse{{ID: "call" + strconv.Itoa(i), Name: a.tool, Input: a.input}}})
 	}
-	turns = append(turns, &anthropic.Turn{Text: "Tried."})
+	last := say("Tried.")
+	if kind == board.KindReviewer {
+		last = conclude("Tried.", "PASS")
+	}
+	turns = append(turns, last)
 	b := newBench(t, &anthropic.Script{Conversations: []*anthropic.Conversation{{Name: "worker", Turns: turns}}})
 	stand := "#!/bin/sh\necho \"ran: $*\"\ncase \"$*\" in *'--body-file -'*) cat ;; esac\n"
 	if err := os.WriteFile(filepath.Join(b.bin, "dispatcher"), []byte(stand), 0o755); err != nil {
@@ -50,7 +55,7 @@ func try(t *testing.T, kind board.Kind, place string, attempts []attempt) *bench
 	}
 	b.write(".secrets/key.pem", "SECRET\n")
 	b.git("worktree", "add", "-q", ".claude/worktrees/x", "-b", "task/dsp-1-x")
-	calls, final := b.worker(kind, filepath.Join(b.repo, place))
+	calls, final := b.worker(kind, filepath.Join(b.repo, place), edits...)
 	if final != "Tried." {
 		t.Errorf("the final message is %q", final)
 	}
@@ -137,4 +142,17 @@ func TestDeveloperPermissions(t *testing.T) {
 	if got := b.git("show", "HEAD:greet.txt"); got != "hello" {
 		t.Errorf("main has %q", got)
 	}
+}
+
+// TestProfilePermissions holds the real CLI to a profile's rules: a denial wins
+// over what the kind may, and an allowance opens what it may not.
+func TestProfilePermissions(t *testing.T) {
+	t.Parallel()
+	outside := map[string]any{"file_path": "{{cwd}}/../../../../beside.txt", "content": "x\n"}
+	try(t, board.KindDeveloper, ".claude/worktrees/x", []attempt{
+		may("echo fine > made.txt"), mayNot("touch made-too.txt"), mayNot("true && touch made-too.txt"),
+		{tool: "Write", input: outside, may: true},
+	}, func(o *claude.Options) {
+		o.Allow, o.Deny = []string{"Write"}, []string{"Bash(touch *)"}
+	})
 }

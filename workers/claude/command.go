@@ -1,8 +1,10 @@
 package claude
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +26,9 @@ type Options struct {
 	Session  string     // UUID; unused so far unless Resume
 	Resume   bool       // continue the session
 	RoleFile string     // absolute path of the role text
+	// Allow and Deny are rules of the run's profile. A reviewer takes the denials
+	// alone: it can change nothing, whatever is allowed.
+	Allow, Deny []string
 	// Args are further arguments, before those that say what it may do.
 	Args []string
 	// MaxBudgetUSD ends the run when it has cost more; 0 is no limit.
@@ -32,10 +37,6 @@ type Options struct {
 	// questions (EventAsk); else it is denied. A reviewer never asks.
 	Ask bool
 }
-
-// attribution keeps the program's own lines out of commits and pull requests:
-// they are signed by our identities.
-const attribution = `"attribution":{"commit":"","pr":""}`
 
 // Command is the argv for a run: headless, steerable through standard input,
 // without a prompt, which is the first line that the supervisor writes
@@ -73,9 +74,12 @@ func Command(o Options) ([]string, error) {
 	if o.MaxBudgetUSD > 0 {
 		argv = append(argv, "--max-budget-usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
 	}
+	if o.Kind == board.KindReviewer {
+		argv = append(argv, "--json-schema", verdictSchema)
+	}
 	argv = append(argv, o.Args...)
 	argv = append(argv, "--append-system-prompt-file", o.RoleFile)
-	return append(argv, permissions(o.Kind)...), nil
+	return append(argv, permissions(o)...), nil
 }
 
 // verdictSchema asks a reviewer for its verdict as a value besides the text,
@@ -105,27 +109,46 @@ func Interactive(o Options) ([]string, error) {
 		argv = append(argv, "--effort", o.Effort)
 	}
 	argv = append(argv, o.Args...)
-	return append(argv, permissions(o.Kind)...), nil
+	return append(argv, permissions(o)...), nil
 }
 
-// permissions are the flags that say what a kind may do. Flags that take
-// several values stand between others: they swallow what follows.
-func permissions(k board.Kind) []string {
-	if k != board.KindReviewer {
-		return []string{
-			"--allowedTools", "Bash",
+// permissions are the flags that say what a run may do: what its kind may, and
+// what the profile adds. Flags that take several values stand between others:
+// they swallow what follows.
+func permissions(o Options) []string {
+	if o.Kind != board.KindReviewer {
+		argv := append([]string{"--allowedTools", "Bash"}, o.Allow...)
+		return append(argv,
 			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
-			"--settings", "{" + attribution + "}",
-		}
+			"--settings", settings(o.Deny),
+		)
 	}
 	argv := append([]string{"--allowedTools"}, reviewerMay()...)
 	return append(argv,
 		"--tools", "Bash,Read,Grep,Glob",
-		"--json-schema", verdictSchema,
 		"--permission-mode", "dontAsk",
-		"--settings", `{`+attribution+`,"permissions":{"deny":[`+quoteAll(reviewerMayNot())+`]}}`,
+		"--settings", settings(append(reviewerMayNot(), o.Deny...)),
 	)
+}
+
+// settings keep the program's own lines out of commits and pull requests, which
+// are signed by our identities, and hold the denials: those win over everything.
+func settings(deny []string) string {
+	type denials struct {
+		Deny []string `json:"deny"`
+	}
+	v := struct {
+		Attribution struct {
+			Commit string `json:"commit"`
+			PR     string `json:"pr"`
+		} `json:"attribution"`
+		Permissions *denials `json:"permissions,omitempty"`
+	}{}
+	if len(deny) > 0 {
+		v.Permissions = &denials{deny}
+	}
+	return string(bytes.TrimSpace(line(v)))
 }
 
 // reviewerMay lists what a reviewer may run beyond what the program itself
@@ -153,14 +176,6 @@ func reviewerMayNot() []string {
 	return []string{"Read(./.secrets/**)", "Read(//proc/**)", "Bash(gh * --web*)", "Bash(gh * -w*)"}
 }
 
-func quoteAll(rules []string) string {
-	quoted := make([]string, len(rules))
-	for i, r := range rules {
-		quoted[i] = strconv.Quote(r)
-	}
-	return strings.Join(quoted, ",")
-}
-
 // check refuses what would be taken for another flag, or another file.
 func check(o Options) error {
 	switch o.Kind {
@@ -177,6 +192,11 @@ func check(o Options) error {
 	for _, v := range []struct{ name, value string }{{"path", o.Path}, {"model", o.Model}, {"effort", o.Effort}} {
 		if strings.HasPrefix(v.value, "-") || strings.ContainsAny(v.value, "\x00\n\r") {
 			return fmt.Errorf("%s %q cannot stand on a command line", v.name, v.value)
+		}
+	}
+	for _, rule := range slices.Concat(o.Allow, o.Deny) {
+		if strings.HasPrefix(rule, "-") || strings.ContainsAny(rule, "\x00\n\r") {
+			return fmt.Errorf("rule %q cannot stand on a command line", rule)
 		}
 	}
 	return CheckArgs(o.Args)

@@ -125,6 +125,35 @@ func TestCommandRefuses(t *testing.T) {
 	}
 }
 
+// A profile's rules: a reviewer takes the denials alone.
+func TestRulesOfAProfile(t *testing.T) {
+	t.Parallel()
+	for k, allowed := range map[board.Kind]bool{board.KindDeveloper: true, board.KindCleaner: true, board.KindReviewer: false} {
+		o := options(k)
+		o.Allow, o.Deny = []string{"WebFetch", "mcp__db__query"}, []string{"Bash(npm publish *)", `Read("é")`}
+		got, err := Command(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(got, "WebFetch") != allowed || slices.Contains(got, "mcp__db__query") != allowed {
+			t.Errorf("%s: allowed %q", k, got)
+		}
+		var s struct{ Permissions struct{ Deny []string } }
+		if err := json.Unmarshal([]byte(got[slices.Index(got, "--settings")+1]), &s); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range o.Deny {
+			if !slices.Contains(s.Permissions.Deny, rule) {
+				t.Errorf("%s: denied %q", k, s.Permissions.Deny)
+			}
+		}
+		o.Allow = []string{"--dangerously-skip-permissions"}
+		if got, err := Command(o); err == nil {
+			t.Errorf("%s: a flag for a rule: %q", k, got)
+		}
+	}
+}
+
 func TestFurtherArguments(t *testing.T) {
 	t.Parallel()
 	o := options(board.KindDeveloper)
