@@ -318,6 +318,10 @@ func (r *reading) signs(st *Status) {
 	if info, err := os.Stat(r.folder.TranscriptPath()); err == nil && info.Size() > 0 && info.ModTime().After(st.LastOutput) {
 		st.LastOutput = info.ModTime()
 	}
+	// A worker that was just answered is not quiet: it has yet to go on.
+	if n := len(r.said.answers); n > 0 && r.said.answers[n-1].At.After(st.LastOutput) {
+		st.LastOutput = r.said.answers[n-1].At
+	}
 	l := r.folder.Alive()
 	st.LastSign, st.Below = l.At, l.Below
 	if st.Phase == PhaseStarting || st.Phase == PhaseRunning {
