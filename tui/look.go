@@ -1,6 +1,7 @@
 package tui
 
 import (
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/backside4charter/dispatcher/themes"
@@ -60,13 +61,24 @@ func (l *Look) theme(isDark bool) (themes.Theme, bool) {
 // ground takes the terminal's answer about its background, unless a theme was
 // asked for by name.
 func (m *Model) ground(isDark bool) {
+	m.light = !isDark
+	m.dirty = true
 	if t, asked := m.opts.Look.theme(isDark); !asked {
 		m.restyle(t)
 	}
 }
 
+// grounded gives a theme the ground that it was made for where the terminal has
+// the other one: text without a colour of its own could not be read on it.
+func (m *Model) grounded(v *tea.View) {
+	if p := &m.theme.Palette; m.theme.Dark == m.light && !m.basic && !m.noInk && !m.opts.Look.Plain {
+		v.BackgroundColor, v.ForegroundColor = p.Ground, p.Text
+	}
+}
+
 // profile takes how many colours the terminal has.
 func (m *Model) profile(p colorprofile.Profile) {
+	m.noInk = p < colorprofile.ANSI
 	if basic := p == colorprofile.ANSI; basic != m.basic {
 		m.basic = basic
 		m.restyle(m.theme)

@@ -48,6 +48,8 @@ type Model struct {
 	now    func() time.Time
 	theme  themes.Theme
 	basic  bool // the terminal has sixteen colours
+	light  bool // the terminal has a light ground
+	noInk  bool // no colour at all: NO_COLOR, or a dumb terminal
 	styles *themes.Styles
 	keys   *keymap.Map
 
@@ -129,7 +131,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 // Init asks for the first picture, the clock and the terminal's colours.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick(), m.watch()}
-	if _, asked := m.opts.Look.theme(true); !asked {
+	if !m.opts.Look.Plain {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)

@@ -312,6 +312,23 @@ func TestThemesOfOnesOwn(t *testing.T) {
 	}
 }
 
+// TestAThemeBringsItsGround where the terminal has the other one.
+func TestAThemeBringsItsGround(t *testing.T) {
+	t.Parallel()
+	m, _ := room(100, 30, sample())
+	if m.View().BackgroundColor != nil {
+		t.Error("a dark theme paints a dark terminal")
+	}
+	m.setTheme("dawn")
+	if v := m.View(); v.BackgroundColor != m.theme.Palette.Ground || v.ForegroundColor != m.theme.Palette.Text {
+		t.Errorf("a light theme stands on %v", v.BackgroundColor)
+	}
+	m.Update(tea.BackgroundColorMsg{Color: ansi.BrightWhite})
+	if m.View().BackgroundColor != nil {
+		t.Error("a light theme paints a light terminal")
+	}
+}
+
 // TestFewColours switches to the terminal's own colours where it has sixteen.
 func TestFewColours(t *testing.T) {
 	t.Parallel()

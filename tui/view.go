@@ -25,6 +25,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	m.titled(&v)
+	m.grounded(&v)
 	if m.opts.Look.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

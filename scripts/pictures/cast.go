@@ -117,11 +117,9 @@ func play() []scene {
 		{shows("Your answer"), []string{"\r"}, read},
 		{whole, []string{"1"}, read},
 		{shows("to review"), []string{"4"}, read},
-		{shows("#1"), []string{"d"}, read},
-		{whole, []string{"j", "j", "j", ".", pause, "."}, read},
-		{whole, []string{esc, pause, esc, pause, "5"}, read},
+		{shows("#1"), []string{esc, pause, "5"}, read},
 		{whole, []string{":", pause, "th", pause}, read},
-		{whole, []string{esc, pause, "1"}, read},
+		{shows("theme"), []string{esc, pause, esc, pause, "1"}, read},
 		{whole, []string{"q"}, read},
 		{shows("leave"), []string{"1"}, glance},
 	}
