@@ -118,6 +118,9 @@ func (b *budget) refused(m *meta) time.Time {
 		until = now.Add(longWait)
 	}
 	b.left.Until = until
+	if b.folder != "" {
+		_ = os.MkdirAll(b.folder, 0o700) // the others must hear of this
+	}
 	b.tell(now)
 	return until
 }

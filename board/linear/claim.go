@@ -120,7 +120,7 @@ func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held
 // is made again. When ours never shows, the answer to its own write counts.
 func (b *Board) settle(ctx context.Context, r *row, made commentWire) ([]held, error) {
 	for _, wait := range readBack {
-		if err := pause(ctx, wait); err != nil {
+		if err := b.o.Pause(ctx, wait); err != nil {
 			return nil, err
 		}
 		list, err := b.thread(ctx, r.ID)

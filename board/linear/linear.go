@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -38,7 +40,9 @@ type Options struct {
 	Transport http.RoundTripper // nil is the default one
 	Now       func() time.Time  // nil is the real clock
 	NewID     func() string     // ids of comments, version 4 UUIDs; nil makes them
-	Log       *slog.Logger      // nil logs nothing
+	// Pause waits before something is asked again; nil waits by the real clock.
+	Pause func(ctx context.Context, d time.Duration) error
+	Log   *slog.Logger // nil logs nothing
 }
 
 // Board is one project of one team. It is safe for use by several goroutines.
@@ -69,6 +73,9 @@ func Open(o Options) (*Board, error) {
 	if o.NewID == nil {
 		o.NewID = uuid.NewString
 	}
+	if o.Pause == nil {
+		o.Pause = pause
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -78,8 +85,25 @@ func Open(o Options) (*Board, error) {
 	return b, nil
 }
 
-// Left tells what is left of the hour's budget.
+// Left tells what is left of the hour's budget, as far as it is known.
 func (b *Board) Left() Left { return b.budget.current() }
+
+// Limits asks what is left of the hour's budget. While nothing may be asked it
+// answers until when.
+func (b *Board) Limits(ctx context.Context) (Left, error) {
+	var q struct {
+		Viewer struct{ ID string }
+	}
+	err := b.client.query(ctx, toRead, &q, nil)
+	left := b.budget.current()
+	if _, limited := errors.AsType[*LimitError](err); limited && !left.At.IsZero() {
+		return left, nil
+	}
+	if err != nil {
+		return Left{}, fmt.Errorf("ask what is left of the hour: %w", err)
+	}
+	return left, nil
+}
 
 // RoleState is the configured name of the role's state.
 func (b *Board) RoleState(r board.Role) (string, bool) {

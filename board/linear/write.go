@@ -20,7 +20,7 @@ const lockPause = 500 * time.Millisecond
 func (b *Board) once(ctx context.Context, send func() error, happened func() (bool, error)) error {
 	err := send()
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lock() {
-		if err := pause(ctx, lockPause); err != nil {
+		if err := b.o.Pause(ctx, lockPause); err != nil {
 			return err
 		}
 		err = send()

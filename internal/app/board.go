@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/linear"
 	"github.com/backside4charter/dispatcher/board/native"
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/proc"
@@ -21,6 +22,7 @@ import (
 type boardParts struct {
 	boardOnce sync.Once
 	board     *board.Policy
+	linear    *linear.Board // where that is the platform
 	boardErr  error
 
 	// supervisedWorker says whether a supervisor of ours is among this

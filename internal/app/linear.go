@@ -30,12 +30,17 @@ func (f *Factory) openLinear(ctx context.Context, cfg *config.Config) (board.Bac
 	for role, name := range l.States {
 		states[board.Role(role)] = name
 	}
-	return linear.Open(linear.Options{
+	b, err := linear.Open(linear.Options{
 		URL: l.APIURL, Key: key, TeamID: l.TeamID, TeamKey: l.TeamKey, ProjectID: l.ProjectID, States: states,
 		Developer: l.Agents.Developer, Reviewer: l.Agents.Reviewer, StaleWindow: cfg.StaleWindow(),
 		Repository: cfg.Repository, LocalPulls: cfg.Pulls.Kind == config.PullsLocal,
 		StateDir: cfg.StateDir(f.Getenv), Now: f.Now,
 	})
+	if err != nil {
+		return nil, err
+	}
+	f.linear = b
+	return b, nil
 }
 
 // boardKey names the variable that a worker needs for the board: only where
@@ -49,4 +54,16 @@ func boardKey(cfg *config.Config) []string {
 		return nil
 	}
 	return []string{creds.LinearEnv}
+}
+
+// BoardLimits asks Linear what is left of the hour, at the price of one
+// request; while the limit is reached it asks nothing.
+func (f *Factory) BoardLimits(ctx context.Context) (linear.Left, error) {
+	if _, err := f.Board(ctx); err != nil {
+		return linear.Left{}, err
+	}
+	if f.linear == nil {
+		return linear.Left{}, errors.New("the board of this configuration counts no requests; only Linear's does")
+	}
+	return f.linear.Limits(ctx)
 }

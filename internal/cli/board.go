@@ -37,7 +37,7 @@ any case. Errors exit 2.`,
 	cmd.PersistentFlags().StringVar(&f.Platform, "platform", "", "the board to use: native, linear or github")
 	for _, c := range []func(*app.Factory) *cobra.Command{
 		newBoardConfigCmd, newBoardStatesCmd, newBoardMilestonesCmd, newBoardPollCmd, newBoardIssueCmd,
-		newBoardClaimsCmd, newBoardPRIssuesCmd,
+		newBoardClaimsCmd, newBoardPRIssuesCmd, newBoardLimitsCmd,
 		newBoardStateCmd, newBoardClaimCmd, newBoardAssignCmd, newBoardReleaseCmd,
 		newBoardCommentCmd, newBoardAnswerCmd, newBoardLabelCmd, newBoardLinkPRCmd, newBoardTickCmd,
 		newBoardCreateCmd, newBoardEditCmd, newBoardBlockCmd, newBoardMoveCmd, newBoardExportCmd, newBoardImportCmd,

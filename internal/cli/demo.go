@@ -3,10 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +23,7 @@ import (
 type demoOptions struct {
 	dir   string
 	fast  bool
+	serve bool
 	start app.StartOptions
 }
 
@@ -31,11 +36,18 @@ func newDemoCmd(f *app.Factory) *cobra.Command {
 a real git repository with a bare remote, real pull requests and checks. Only
 the agents are scripted; no account and no network is needed.
 
+With --platform linear the board is a Linear of our own on this machine, reached
+over HTTP as the real one is; merging a pull request closes its issue by that
+Linear's own automation. --serve keeps it reachable for our commands without
+working it.
+
 Started again with the --dir of an earlier demo it goes on there.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd, f, o) },
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the demo's folder: a new or empty one, or that of an earlier demo (default a fresh temporary folder)")
+	cmd.Flags().StringVar(&f.Platform, "platform", "", "the board to play on: native or linear (default native, or that of the folder)")
+	cmd.Flags().BoolVar(&o.serve, "serve", false, "serve the board of a demo on linear until interrupted, and work nothing")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "shorten pauses and timers; nothing is left out")
 	cmd.Flags().BoolVar(&o.start.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
 	mannerFlags(cmd, &o.start.Manner)
@@ -53,23 +65,39 @@ func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
 		dir = filepath.Join(f.Dir, dir)
 	}
 	d, err := demo.Prepare(ctx, demo.Options{
-		Dir: dir, Fast: o.fast, Environ: demoEnviron(f.Environ()),
+		Dir: dir, Platform: f.Platform, Fast: o.fast, Environ: demoEnviron(f.Environ()),
 		Run: demoRunner(f, 0), Before: func(ago time.Duration) demo.Runner { return demoRunner(f, ago) },
 	})
 	if err != nil {
 		return failWith(err)
 	}
+	defer d.Close()
 	if d.Continued {
 		fmt.Fprintf(f.IO.Err, "demo: going on in %s\n", d.Dir)
 	} else {
 		fmt.Fprintf(f.IO.Err, "demo: in %s, with scripted agents\n", d.Dir)
 	}
 	inside := demoFactory(f, d.Repo, f.IO)
+	if o.serve {
+		return serveDemo(ctx, f, &d)
+	}
 	o.start.Milestones = []string{demo.Milestone}
 	if err := runStart(cmd, inside, o.start); err != nil {
 		return err
 	}
 	return sayNext(ctx, f, inside, d)
+}
+
+// serveDemo keeps a demo's board reachable until it is interrupted.
+func serveDemo(ctx context.Context, f *app.Factory, d *demo.Demo) error {
+	if d.Address() == "" {
+		return errors.New("--serve: the board of this demo is files and needs no server; --platform linear makes one that does")
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintf(f.IO.Out, "The demo's Linear answers at %s until you interrupt this.\nLook at it from another terminal:\n\n    cd %s\n    dispatcher board poll --all-milestones\n", d.Address(), d.Repo)
+	<-ctx.Done()
+	return nil
 }
 
 // sayNext prints where everything is and the owner's part, with the copy of

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/config"
+	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
 	"github.com/backside4charter/dispatcher/internal/git"
 	"github.com/backside4charter/dispatcher/internal/proc"
 	"github.com/backside4charter/dispatcher/internal/statefile"
@@ -45,10 +46,11 @@ type Runner func(ctx context.Context, dir string, args ...string) (string, error
 
 // Options are a demo to prepare.
 type Options struct {
-	Dir     string   // empty: a fresh folder for temporary files
-	Fast    bool     // short pauses and timers
-	Environ []string // environment of git
-	Run     Runner
+	Dir      string   // empty: a fresh folder for temporary files
+	Platform string   // native, or linear: a Linear of our own on this machine; empty is the folder's own
+	Fast     bool     // short pauses and timers
+	Environ  []string // environment of git
+	Run      Runner
 	// Before runs a command as if it had been run so long ago: what a session
 	// that vanished has left; nil runs it now.
 	Before func(ago time.Duration) Runner
@@ -60,8 +62,28 @@ type Demo struct {
 	Repo      string // main checkout
 	Remote    string // bare
 	Continued bool   // it was there already
+	Platform  config.Platform
 	run       Runner
 	before    Runner
+
+	linear *fake.World // on that platform
+	place  *linearPlace
+	close  func()
+}
+
+// Close ends what serves the demo's board.
+func (d *Demo) Close() {
+	if d.close != nil {
+		d.close()
+	}
+}
+
+// Address is where the demo's Linear answers; empty on other platforms.
+func (d *Demo) Address() string {
+	if d.place == nil {
+		return ""
+	}
+	return "http://" + d.place.Address + "/graphql"
 }
 
 // marker makes a folder a demo's. Ready is set when everything stands; a
@@ -89,17 +111,38 @@ func Prepare(ctx context.Context, o Options) (Demo, error) {
 	if err != nil {
 		return Demo{}, err
 	}
-	if d.Continued = m.Ready; !m.Ready {
+	d.Continued = m.Ready
+	if err := d.fill(ctx, g, o); err != nil {
+		d.Close()
+		return Demo{}, err
+	}
+	return d, nil
+}
+
+// fill makes what is not there yet.
+func (d *Demo) fill(ctx context.Context, g *gitRepo, o Options) error {
+	if o.Platform != "" && o.Platform != string(config.PlatformNative) && o.Platform != string(config.PlatformLinear) {
+		return fmt.Errorf("the demo plays on native or linear, not on %q", o.Platform)
+	}
+	d.Platform = d.platformNow(o.Platform)
+	if d.Continued && o.Platform != "" && o.Platform != string(d.Platform) {
+		return fmt.Errorf("the demo in %s plays on %s: leave --platform out, or name another --dir", d.Dir, d.Platform)
+	}
+	if !d.Continued {
 		if err := d.make(ctx, g, o.Fast); err != nil {
-			return Demo{}, fmt.Errorf("make the demo in %s: %w", dir, err)
+			return fmt.Errorf("make the demo in %s: %w", d.Dir, err)
+		}
+	} else if d.Platform == config.PlatformLinear {
+		if err := d.openLinear(ctx); err != nil {
+			return err
 		}
 	}
 	// The script is written each time: its pace may have changed, and a newer
 	// program may play it better.
 	if err := d.writeScript(o.Fast); err != nil {
-		return Demo{}, err
+		return err
 	}
-	return d, d.writeMarker(true)
+	return d.writeMarker(true)
 }
 
 // folder is the demo's folder, made where it is missing, without links in it:
@@ -169,14 +212,26 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 	if err := d.writeMarker(false); err != nil {
 		return err
 	}
-	if err := d.clear(ctx, d.Repo, d.Remote); err != nil {
+	if err := d.clear(ctx, d.Repo, d.Remote, filepath.Join(d.Dir, linearDir)); err != nil {
 		return fmt.Errorf("clear what an unfinished start left: %w", err)
 	}
 	if err := d.writeScript(fast); err != nil {
 		return err
 	}
-	if err := d.makeRepository(ctx, g, configuration(fast)); err != nil {
+	conf := configuration(fast)
+	if d.Platform == config.PlatformLinear {
+		if err := d.openLinear(ctx); err != nil {
+			return err
+		}
+		conf = d.linearConfiguration(conf)
+	}
+	if err := d.makeRepository(ctx, g, conf); err != nil {
 		return err
+	}
+	if d.Platform == config.PlatformLinear {
+		if err := d.writeKey(); err != nil {
+			return err
+		}
 	}
 	if err := d.makeBoard(ctx); err != nil {
 		return err

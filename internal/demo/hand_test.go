@@ -75,7 +75,7 @@ func program(t *testing.T) string {
 func environ(t *testing.T, binDir string) []string {
 	t.Helper()
 	env := slices.DeleteFunc(git.CleanEnv(os.Environ()), func(kv string) bool {
-		return strings.HasPrefix(kv, "DISPATCHER_") || strings.HasPrefix(kv, "PATH=") || strings.HasPrefix(kv, "HOME=")
+		return strings.HasPrefix(kv, "DISPATCHER_") || strings.HasPrefix(kv, "LINEAR_") || strings.HasPrefix(kv, "PATH=") || strings.HasPrefix(kv, "HOME=")
 	})
 	return append(env, "PATH="+binDir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+t.TempDir(), "NO_COLOR=1")
 }

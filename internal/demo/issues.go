@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
 )
 
 // issue is one row of the demo's board.
@@ -110,26 +113,12 @@ I have not made up my mind how the date should look in the file.
 `},
 }
 
-// makeBoard fills the board with our own command line, as an owner would.
+// makeBoard fills the board as an owner would: with our own command line, or on
+// Linear's own pages.
 func (d *Demo) makeBoard(ctx context.Context) error {
-	for _, i := range issues {
-		role := "backlog"
-		switch {
-		case i.ready:
-			role = "ready"
-		case i.pull.branch != "":
-			role = "human-review"
-		case i.left:
-			role = "in-progress"
-		}
-		args := []string{"board", "create", "--milestone", Milestone, "--state", role, "--body", i.body}
-		if i.label != "" {
-			args = append(args, "--label", i.label)
-		}
-		if i.blocker != "" {
-			args = append(args, "--blocked-by", i.blocker)
-		}
-		out, err := d.run(ctx, d.Repo, append(args, i.title)...)
+	for n := range issues {
+		i := &issues[n]
+		out, err := d.makeIssue(ctx, i)
 		if err != nil {
 			return fmt.Errorf("fill the board: %w", err)
 		}
@@ -144,6 +133,34 @@ func (d *Demo) makeBoard(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// role is where an issue stands when the demo begins.
+func (i *issue) role() board.Role {
+	switch {
+	case i.ready:
+		return board.RoleReady
+	case i.pull.branch != "":
+		return board.RoleHumanReview
+	case i.left:
+		return board.RoleInProgress
+	}
+	return board.RoleBacklog
+}
+
+// makeIssue writes one issue and answers what the board calls it.
+func (d *Demo) makeIssue(ctx context.Context, i *issue) (string, error) {
+	if d.Platform == config.PlatformLinear {
+		return d.makeLinearIssue(i, i.role())
+	}
+	args := []string{"board", "create", "--milestone", Milestone, "--state", i.role().Word(), "--body", i.body}
+	if i.label != "" {
+		args = append(args, "--label", i.label)
+	}
+	if i.blocker != "" {
+		args = append(args, "--blocked-by", i.blocker)
+	}
+	return d.run(ctx, d.Repo, append(args, i.title)...)
 }
 
 // openPulls opens the pull requests that wait when the demo begins: main has

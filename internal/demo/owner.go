@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
 )
 
 // row is what the owner's part needs of a row of `board poll --json`.
@@ -37,7 +38,7 @@ func Owner(ctx context.Context, d Demo, binary string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p := &part{binary: shellWord(binary)}
+	p := newPart(d, binary)
 	if slices.ContainsFunc(rows, func(r row) bool { return r.busy() }) {
 		p.text("The loop was not through. It goes on with:")
 		p.line("cd " + shellWord(d.Repo))
@@ -48,7 +49,7 @@ func Owner(ctx context.Context, d Demo, binary string) (string, error) {
 	p.line("cd " + shellWord(d.Repo))
 	later := p.now(rows, pulls)
 	if p.moves == 0 {
-		p = &part{binary: shellWord(binary)}
+		p = newPart(d, binary)
 		p.text("Every issue is done. Look around:")
 		p.line("cd " + shellWord(d.Repo))
 		p.command("board", "poll", "--all", Milestone)
@@ -93,6 +94,16 @@ type part struct {
 	b      strings.Builder
 	binary string
 	moves  int // commands that change something
+}
+
+// newPart begins with what keeps the board reachable, where that is needed.
+func newPart(d Demo, binary string) *part {
+	p := &part{binary: shellWord(binary)}
+	if d.Platform == config.PlatformLinear {
+		p.text("This demo's Linear runs as long as something serves it. Keep it reachable from another terminal:")
+		p.command("demo", "--serve", "--dir", d.Dir)
+	}
+	return p
 }
 
 func (p *part) text(s string) { fmt.Fprintf(&p.b, "\n%s\n\n", s) }

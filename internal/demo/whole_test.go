@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -63,6 +65,72 @@ func TestWholeDemo(t *testing.T) {
 		t.Errorf("started again on what is done:\n%s", again)
 	}
 	h.mainIsWhole()
+}
+
+// The demo on a Linear of our own, over HTTP: the same board life, its state in
+// the demo's folder, and merges that close issues by that Linear's automation.
+func TestWholeDemoOnLinear(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("plays the whole demo")
+	}
+	h := unprepared(t)
+	out := h.play("demo", "--platform", "linear", "--no-tui", "--until-idle", "--fast", "--dir", h.d.Dir)
+	serve := h.serve()
+	h.waitsForTheOwner()
+	if got := h.owner("board", "config"); !strings.Contains(got, "platform: linear") {
+		t.Errorf("the configuration: %s", got)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the owner's part is printed for a shell")
+	}
+	first, rest, _ := strings.Cut(out, "What is left is the owner's.")
+	if !strings.Contains(first, "demo --serve --dir ") {
+		t.Errorf("nothing says how to keep the board reachable:\n%s", first)
+	}
+	h.owners(rest)
+	rows := h.poll()
+	for ref, r := range rows {
+		if r.Role != string(board.RoleDone) {
+			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
+		}
+	}
+	if len(rows) != 10 {
+		t.Errorf("%d issues", len(rows))
+	}
+	var i struct{ StateBy string }
+	if err := json.Unmarshal([]byte(h.owner("board", "issue", "DSP-1", "--json")), &i); err != nil || i.StateBy != string(board.ActorAutomation) {
+		t.Errorf("DSP-1 was closed by %q, %v", i.StateBy, err)
+	}
+	serve()
+	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
+		t.Errorf("started again on what is done:\n%s", again)
+	}
+	h.mainIsWhole()
+}
+
+// serve keeps the demo's board reachable until the answered function is called.
+func (h *hand) serve() (stop func()) {
+	h.t.Helper()
+	cmd := exec.CommandContext(h.t.Context(), h.bin, "demo", "--serve", "--dir", h.d.Dir)
+	cmd.Dir, cmd.Env = h.t.TempDir(), h.env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	if scan := bufio.NewScanner(out); !scan.Scan() || !strings.Contains(scan.Text(), "answers at http://127.0.0.1:") {
+		h.t.Fatalf("serve says %q", scan.Text())
+	}
+	return func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_, _ = io.Copy(io.Discard, out)
+		if err := cmd.Wait(); err != nil {
+			h.t.Errorf("serve ended with %v", err)
+		}
+	}
 }
 
 // unprepared is a hand whose demo the program makes itself.

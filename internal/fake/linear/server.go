@@ -132,6 +132,9 @@ func (w *World) answer(req *request, key string, f Fault, h http.Header) (int, [
 // lock is held.
 func (w *World) carryOut(req *request, key string, f Fault) (map[string]any, error) {
 	me := w.d.user(w.d.Keys[key])
+	if me == nil && w.o.AnyKey && key != "" && len(w.d.Users) > 0 {
+		me = w.d.Users[0]
+	}
 	if me == nil || slices.Contains(w.d.Expired, key) || f.Kind == FaultKey {
 		return nil, errKey
 	}

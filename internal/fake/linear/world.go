@@ -29,6 +29,9 @@ type Options struct {
 	Requests, Points float64
 	// QueryPoints are what one query may cost; 0 is Linear's limit.
 	QueryPoints float64
+	// AnyKey lets every key be the first user's: a demo's, whatever key its
+	// person has for the real Linear.
+	AnyKey bool
 	// NoGitHub is a workspace without the GitHub integration.
 	NoGitHub bool
 	// Merged answers the URLs of pull requests that are merged; the automation
