@@ -121,6 +121,7 @@ func (f histTrees) Create(_ context.Context, issue board.Issue, _ string) (t loo
 
 func (f histTrees) Hold(context.Context, string, string, int) error { return nil }
 func (f histTrees) Free(context.Context, string) error              { return nil }
+func (f histTrees) Reach(context.Context) error                     { return nil }
 func (f histTrees) Prune(context.Context) ([]string, error)         { return nil, nil }
 
 type histPrompts struct{ p *loopLife }
