@@ -159,7 +159,9 @@ func orShell(environ []string) string {
 }
 
 // Command is the session as a process, with the streams that it is given.
-func (t *Takeover) Command(ctx context.Context) *exec.Cmd { return t.taking.Command(ctx, t.Argv, t.Env) }
+func (t *Takeover) Command(ctx context.Context) *exec.Cmd {
+	return t.taking.Command(ctx, t.Argv, t.Env)
+}
 
 // HandBack lets the loop go on. A loop that does not answer takes the session
 // back when it next looks.

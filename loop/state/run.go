@@ -142,15 +142,15 @@ type WorkerStatus struct {
 	Busy       bool
 	Below      int
 	// Procs and RSS: how many processes it is, and how many bytes they hold.
-	Procs int
-	RSS   int64
-	Waiting    bool
-	Activity   string
-	CostUSD    float64
-	Tokens     int64
-	Context    int64  // tokens of the conversation at its last request
-	Tail       []Line // newest lines, oldest first
-	Lines      int    // lines in all
+	Procs    int
+	RSS      int64
+	Waiting  bool
+	Activity string
+	CostUSD  float64
+	Tokens   int64
+	Context  int64  // tokens of the conversation at its last request
+	Tail     []Line // newest lines, oldest first
+	Lines    int    // lines in all
 	// Requests are what it asks and nobody has answered; their Ref is the
 	// loop's to fill in. Messages are what the owner said to it.
 	Requests []Request
