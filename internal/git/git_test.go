@@ -3,6 +3,7 @@ package git_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -491,4 +492,32 @@ func TestExitErrorIsKept(t *testing.T) {
 	if _, ok := errors.AsType[*proc.ExitError](err); !ok {
 		t.Errorf("%v lost its exit error", err)
 	}
+}
+
+// What is kept of an answer does not hold the whole of it: a loop keeps the
+// heads of many hours.
+func TestRemoteHeadsHoldNoAnswer(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	for i := range 200 {
+		r.Git("branch", fmt.Sprintf("task/acm-%d", i))
+	}
+	g := gittest.Client()
+	var kept []string
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 50 {
+		heads, err := g.RemoteHeads(t.Context(), r.Dir, r.Dir)
+		if err != nil || len(heads) < 200 {
+			t.Fatalf("%d heads, %v", len(heads), err)
+		}
+		kept = append(kept, heads["task/acm-7"])
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 300<<10 {
+		t.Errorf("50 ids of 40 letters hold %d KiB", grown>>10)
+	}
+	runtime.KeepAlive(kept)
 }

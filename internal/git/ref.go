@@ -62,7 +62,8 @@ func (g *Git) Refs(ctx context.Context, dir string, patterns ...string) ([]Ref, 
 		if len(f) != 3 {
 			continue
 		}
-		refs = append(refs, Ref{Name: shortRef(f[0]), Full: f[0], Commit: f[1], When: unixTime(f[2])})
+		full := strings.Clone(f[0]) // as for the heads of a remote
+		refs = append(refs, Ref{Name: shortRef(full), Full: full, Commit: strings.Clone(f[1]), When: unixTime(f[2])})
 	}
 	return refs, nil
 }
@@ -89,7 +90,8 @@ func (g *Git) RemoteHeads(ctx context.Context, dir, remote string) (map[string]s
 	for line := range strings.Lines(string(out)) {
 		id, ref, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
 		if name, isHead := strings.CutPrefix(ref, "refs/heads/"); ok && isHead {
-			heads[name] = id
+			// Whoever keeps one of them must not keep the whole answer with it.
+			heads[strings.Clone(name)] = strings.Clone(id)
 		}
 	}
 	return heads, nil
