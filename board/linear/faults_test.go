@@ -200,7 +200,7 @@ func TestQueriesFitTheWholeSchema(t *testing.T) {
 		}
 	}
 	t.Logf("%d queries fit %s", len(queries), name)
-	if len(queries) < 17 {
+	if len(queries) < 19 {
 		t.Errorf("only %d queries were captured", len(queries))
 	}
 }

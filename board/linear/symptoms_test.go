@@ -66,6 +66,13 @@ func everything(t *testing.T, p *place) {
 	ok(t, b.LinkPR(ctx, theOwner, "ACM-1", "https://github.com/acme/widgets/pull/3"))
 	_, err = b.Comment(ctx, theLoop, "ACM-1", board.ActorDispatcher, "a word")
 	ok(t, err)
+	rows, err := b.IssuesOf(ctx, board.PullRequest{URL: "https://github.com/acme/widgets/pull/3", Title: "acm-2", Body: "Fixes #4"})
+	ok(t, err)
+	if len(rows) != 2 || rows[0].Ref != "ACM-1" || rows[1].Ref != "ACM-2" {
+		t.Fatalf("the pull request belongs to %+v", rows)
+	}
+	_, err = b.Limits(ctx)
+	ok(t, err)
 	ok(t, b.Assign(ctx, theLoop, "ACM-1", board.DelegateReviewer))
 	ok(t, b.Release(ctx, theLoop, "ACM-1", ""))
 	firing(t, b)

@@ -66,6 +66,7 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newRunsCmd,
 		newLogsCmd,
 		newBoardCmd,
+		newReviewSyncCmd,
 		newScriptAgentCmd,
 		newDemoCmd,
 		newSuperviseCmd,
