@@ -119,10 +119,8 @@ func (w *fleet) interactive(t *Takeover, r *state.Run) error {
 	if !ok {
 		return fmt.Errorf("the configuration has no agent %q any more", r.Agent)
 	}
-	env := workers.EnvOptions{
-		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
-		Kind: r.Kind, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch, Attempt: r.Attempt, Names: append(slices.Clone(profile.Env), terminalNames...),
-	}
+	env := w.environment(r, profile)
+	env.Names = append(env.Names, terminalNames...)
 	t.Dir = t.taking.Spec.Dir
 	if _, err := os.Stat(t.Dir); err != nil {
 		return fmt.Errorf("its worktree is gone: %w; `dispatcher ctl hand-back %s` lets the loop make a new one", err, t.Ref)
@@ -131,10 +129,7 @@ func (w *fleet) interactive(t *Takeover, r *state.Run) error {
 	switch profile.Kind {
 	case config.AgentClaude:
 		t.Env = claude.Env(env)
-		t.Argv, err = claude.Interactive(claude.Options{
-			Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: r.Kind,
-			Session: r.Session, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args, Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
-		})
+		t.Argv, err = claude.Interactive(w.claude(r, profile))
 	case config.AgentScript:
 		// It has no conversation to join; a shell in its worktree is what is left.
 		t.Env, t.Argv = workers.Env(env), []string{orShell(w.environ())}

@@ -76,12 +76,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		Policy:      policyOf(s.Run.Kind, profile.Permissions),
 		StartWithin: seconds(w.cfg.now().Loop.StartSeconds), MaxMemory: int64(w.cfg.now().Limits.MaxWorkerMemoryMB) << 20,
 	}
-	env := workers.EnvOptions{
-		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: w.cfg.now().Path, StateDir: w.stateDir,
-		Kind: s.Run.Kind, Run: s.Run.ID, Ref: s.Run.Ref, Epoch: s.Run.Epoch, Attempt: s.Run.Attempt,
-		Names: slices.Concat(boardKey(w.cfg.now()), forgeNames(w.cfg.now(), s.Run.Kind), profile.Env),
-	}
-	env.Set = append(signsAs(w.cfg.now(), s.Run.Kind), gitForGitHub(w.cfg.now(), s.Run.Kind, valueIn(env.Environ))...)
+	env := w.environment(&s.Run, profile)
 	var err error
 	switch profile.Kind {
 	case config.AgentScript:
@@ -89,12 +84,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		spec.Command = script.Command(w.binary, w.under(profile.Script), s.Run.Session, s.Run.Resume)
 	case config.AgentClaude:
 		spec.Env = claude.Env(env)
-		spec.Command, err = claude.Command(claude.Options{
-			Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: s.Run.Kind,
-			Session: s.Run.Session, Resume: s.Run.Resume, RoleFile: w.l.RoleFile(s.Run.ID),
-			Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
-			Args: profile.Args, MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
-		})
+		spec.Command, err = claude.Command(w.claude(&s.Run, profile))
 	case config.AgentCommand:
 		if s.Run.Resume {
 			return workers.Spec{}, fmt.Errorf("agent %q: %w: %s", s.Run.Agent, workers.ErrUnable, command.Agent{}.Can().Why)
@@ -109,6 +99,29 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		return workers.Spec{}, err
 	}
 	return spec, nil
+}
+
+// environment is what a worker's environment is made from, also where its owner
+// works in its place.
+func (w *fleet) environment(r *state.Run, profile config.Agent) workers.EnvOptions {
+	cfg := w.cfg.now()
+	env := workers.EnvOptions{
+		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: cfg.Path, StateDir: w.stateDir,
+		Kind: r.Kind, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch, Attempt: r.Attempt,
+		Names: slices.Concat(boardKey(cfg), forgeNames(cfg, r.Kind), profile.Env),
+	}
+	env.Set = append(signsAs(cfg, r.Kind), gitForGitHub(cfg, r.Kind, valueIn(env.Environ))...)
+	return env
+}
+
+// claude is how Claude Code is started for a run.
+func (w *fleet) claude(r *state.Run, profile config.Agent) claude.Options {
+	return claude.Options{
+		Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: r.Kind,
+		Session: r.Session, Resume: r.Resume, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args,
+		Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
+		MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
+	}
 }
 
 // signsAs is who a worker's git writes into commits, also where the worker goes
