@@ -47,6 +47,12 @@ type Editor interface {
 	Tick(ctx context.Context, by Actor, ref Ref, box Box) error
 }
 
+// Uncommenter is a board that can take a comment off a row again. One that is
+// gone already is no error.
+type Uncommenter interface {
+	Uncomment(ctx context.Context, by Actor, ref Ref, id string) error
+}
+
 // Backend is one board.
 type Backend interface {
 	Reader

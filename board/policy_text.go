@@ -55,6 +55,37 @@ func (p *Policy) own(ctx context.Context, ref Ref) error {
 	return ownIssue(p.actor, &i)
 }
 
+// Uncomment takes the owner's newest words off a row again, as long as nobody
+// has said anything after them. Where a board keeps every comment it is refused.
+func (p *Policy) Uncomment(ctx context.Context, ref Ref, id string) error {
+	i, err := p.Row(ctx, ref)
+	if err == nil {
+		err = p.mayUncomment(&i, id)
+	}
+	if err != nil {
+		return fmt.Errorf("take a comment off %s: %w", ref, err)
+	}
+	u, ok := p.backend.(Uncommenter)
+	if !ok {
+		return fmt.Errorf("take a comment off %s: %w", ref, refuse("this board keeps every comment"))
+	}
+	return u.Uncomment(ctx, p.actor, i.Ref, id)
+}
+
+func (p *Policy) mayUncomment(i *Issue, id string) error {
+	switch n := len(i.Comments); {
+	case p.actor.Kind != ActorOwner:
+		return refuse("only the owner takes a comment back")
+	case i.Unreadable != "":
+		return unreadable(i)
+	case n == 0 || i.Comments[n-1].ID != id:
+		return refuse("it is not the last one any more")
+	case i.Comments[n-1].Role != ActorOwner:
+		return refuse("it is not yours")
+	}
+	return nil
+}
+
 // Label adds or removes a label that the board already knows.
 func (p *Policy) Label(ctx context.Context, ref Ref, name string, add bool) error {
 	what := "take label %q from %s: %w"

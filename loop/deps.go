@@ -172,4 +172,8 @@ type Deps struct {
 	// date and no conflict cleaned up.
 	Updates  Updates
 	Branches Branches
+	// Owner and OwnerPulls carry out what the owner asks for in the room; what
+	// is absent is refused.
+	Owner      OwnerBoard
+	OwnerPulls OwnerPulls
 }

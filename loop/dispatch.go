@@ -28,6 +28,7 @@ func (f *firing) topUp(ctx context.Context) error {
 			f.say(d.Issue.Ref, true, "start the %s on %s: %v", d.Kind, d.Issue.Ref, err)
 		}
 	}
+	f.answerFirst()
 	// A retry may have found its pull request merged and let its row go.
 	return f.closeMerged(ctx)
 }
@@ -126,7 +127,7 @@ func (f *firing) retries(ctx context.Context) {
 		due := !old.NotBefore.After(f.retriedAt) && f.facts.Free(old.Kind) && !f.barred(old.Kind, old.Agent)
 		due = due && old.Phase == state.PhaseRetrying
 		waits := old.Phase == state.PhaseRetrying || old.Phase == state.PhaseTakenOver
-		if !waits || !due && !f.left(old) {
+		if !waits || f.facts.Rests(old.Ref) || !due && !f.left(old) {
 			continue
 		}
 		if err := f.retry(ctx, old, due); err != nil {

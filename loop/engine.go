@@ -36,6 +36,9 @@ type Engine struct {
 	checks  *checks
 	// runtime is written by the owner and by firings, under its own lock.
 	runtime *runtime
+	// graces and undos are the owner's last acts, under locks of their own.
+	graces graces
+	undos  undos
 
 	// Owner goroutine only, from here on.
 	view
@@ -50,8 +53,10 @@ type Engine struct {
 	anew      bool                   // the owner wants what keeps everything waiting looked at
 	stops     map[string]bool        // runs that are being stopped
 	sightings map[board.Ref]sighting // of other sessions' claims; owned as the book is
+	first     map[board.Ref]bool     // what the owner wants worked first; owned as the book is
 	tuning    Tuning                 // what of the configuration holds now
 	lastJob   time.Time              // when the last firing or job began
+	ticking   bool                   // a grace is counted down
 	awake     time.Time              // when the machine last woke or its clock was set
 	ended     bool
 	end       End
@@ -77,6 +82,7 @@ func New(o Options, d Deps) *Engine {
 		stops:   map[string]bool{},
 		settled: map[string]bool{},
 		refused: map[string]plan.Refusal{},
+		first:   map[board.Ref]bool{},
 		timer:   time.NewTimer(time.Hour),
 	}
 	e.view = newView(o)

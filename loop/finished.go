@@ -18,6 +18,9 @@ import (
 // others.
 func (f *firing) finished(ctx context.Context) error {
 	for _, r := range slices.Clone(f.book.runs) {
+		if f.rests(r.Ref) {
+			continue // what its owner has just done may be taken back
+		}
 		if err := f.look(ctx, r); err != nil {
 			f.say(r.Ref, true, "settle the %s on %s: %v", r.Kind, r.Ref, err)
 		}

@@ -23,6 +23,7 @@ type firing struct {
 
 	facts    plan.Facts
 	requests []request
+	firsts   []request // for rows that the owner wants worked first
 
 	retriedAt time.Time          // when the armed retries were looked at
 	awake     time.Time          // since when the machine is awake and its clock steady; zero for long
@@ -82,6 +83,7 @@ func steps() []step {
 // pass is one firing. A step that fails is shown and ends the firing: the next
 // one starts from the board again.
 func (f *firing) pass(ctx context.Context) {
+	defer f.leaveFirst()
 	if guard := f.e.o.Guard; guard != nil {
 		if err := guard(); err != nil {
 			f.outlawed = err
@@ -189,6 +191,8 @@ func (f *firing) refresh() {
 	f.facts.Now = f.e.o.Now()
 	f.facts.Mode = f.e.modeNow()
 	f.facts.Runs = f.book.runs
+	f.facts.Touched = f.e.graces.at(f.facts.Now)
+	f.facts.First = f.e.first
 	f.facts.Limited = f.e.runtime.limits(f.facts.Now)
 	f.facts.Pauses = f.e.pauses
 	f.facts.Lives = f.lives(f.facts.Others) // a claim grows stale while a firing lasts

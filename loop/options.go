@@ -20,6 +20,7 @@ type Options struct {
 	StopGrace                time.Duration // how long an effect may take once the loop ends
 
 	Repository string // for the title
+	Owner      string // who the owner is, as git knows them
 	Agents     string // what works the issues, when it is not the real thing
 	Host, Boot string // this machine
 	PID        int

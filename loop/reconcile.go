@@ -25,7 +25,7 @@ func (f *firing) reconcile(ctx context.Context) error {
 		f.say("", true, "reconcile: list pull requests: %v", err)
 	}
 	for _, r := range slices.Clone(f.book.runs) {
-		if !oversees(r) {
+		if !oversees(r) || f.rests(r.Ref) {
 			continue
 		}
 		if err := f.oversee(ctx, r, pulls); err != nil {

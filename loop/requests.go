@@ -18,6 +18,13 @@ type request struct {
 
 // ask queues a request and wakes the loop for it.
 func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- Reply) {
+	switch c.Kind {
+	case state.CommandUnhold:
+		e.touch(c.Ref, "freed")
+	case state.CommandHold, state.CommandStop, state.CommandRetry, state.CommandDispatch:
+		e.graces.end(c.Ref) // this is to be done now
+	default:
+	}
 	e.requests = append(e.requests, request{c, reply})
 	e.wake(ctx, "you asked")
 }
@@ -25,32 +32,40 @@ func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- Reply) {
 // requested does what the owner asked for since the last firing.
 func (f *firing) requested(ctx context.Context) error {
 	for _, r := range f.requests {
-		err := f.request(ctx, r.c)
+		if r.c.Kind == state.CommandDispatch {
+			f.wantFirst(r)
+			continue
+		}
+		back, err := f.request(ctx, r.c)
 		if err != nil {
 			f.say(r.c.Ref, true, "%s %s: %v", r.c.Kind, r.c.Ref, err)
 		}
-		r.reply <- Reply{Err: err}
+		var done state.Done
+		if back != nil && err == nil {
+			done.Undo = f.e.undos.add(*back)
+		}
+		r.reply <- Reply{Done: done, Err: err}
 	}
 	f.requests = nil
 	return nil
 }
 
-func (f *firing) request(ctx context.Context, c state.Command) error {
+// request carries one out, and answers how to take it back.
+func (f *firing) request(ctx context.Context, c state.Command) (*undoable, error) {
 	switch c.Kind {
 	case state.CommandHold, state.CommandStop:
 		return f.hold(ctx, c)
 	case state.CommandUnhold:
-		return f.unhold(ctx, c)
+		return f.e.unhold(ctx, c)
 	case state.CommandRetry:
-		return f.tryAgain(ctx, c)
+		return nil, f.tryAgain(ctx, c)
 	case state.CommandTakeOver:
-		return f.handToOwner(ctx, c)
+		return nil, f.handToOwner(ctx, c)
 	case state.CommandHandBack:
-		return f.handBack(ctx, c)
-	case state.CommandFire, state.CommandPause, state.CommandResume, state.CommandDrain, state.CommandAbort,
-		state.CommandLeave, state.CommandAnswer, state.CommandAck:
+		return nil, f.handBack(ctx, c)
+	default:
+		return nil, fmt.Errorf("%q is not for a row", c.Kind)
 	}
-	return fmt.Errorf("%q is not for a row", c.Kind)
 }
 
 // runOn is our run on a row: the newest, where a retry takes over a claim.
@@ -65,40 +80,60 @@ func (f *firing) runOn(ref board.Ref) (state.Run, bool) {
 
 // hold stops the worker on a row, if there is one, and holds the row (design.md,
 // section 4, HELD). The row of a worker is held when the worker has ended.
-func (f *firing) hold(ctx context.Context, c state.Command) error {
+func (f *firing) hold(ctx context.Context, c state.Command) (*undoable, error) {
 	r, ours := f.runOn(c.Ref)
 	if !ours {
 		if c.Kind == state.CommandStop {
-			return fmt.Errorf("no worker of this loop works on %s", c.Ref)
+			return nil, fmt.Errorf("no worker of this loop works on %s", c.Ref)
 		}
-		writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
-		_, err := writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.HeldText(c.Text))
-		return err
+		return f.e.holdRow(ctx, c)
 	}
 	r.Stopped, r.StopNote = state.StoppedOwner, c.Text
 	if err := f.book.put(r); err != nil {
-		return err
+		return nil, err
 	}
 	if r.Phase == state.PhaseRunning {
 		f.stop(r)
-		return nil
+		return nil, nil
 	}
-	return f.settleStopped(ctx, r)
+	return nil, f.settleStopped(ctx, r)
+}
+
+// holdRow holds a row that no worker of ours is on.
+func (e *Engine) holdRow(ctx context.Context, c state.Command) (*undoable, error) {
+	writes, _ := e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+	if _, err := writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.HeldText(c.Text)); err != nil {
+		return nil, err
+	}
+	return &undoable{ref: c.Ref, what: "the hold on " + string(c.Ref), do: func(ctx context.Context) (string, error) {
+		_, err := e.unhold(ctx, state.Command{Ref: c.Ref})
+		return fmt.Sprintf("%s is held no more", c.Ref), err
+	}}, nil
 }
 
 // unhold lets a held row go on.
-func (f *firing) unhold(ctx context.Context, c state.Command) error {
-	issue, err := f.e.d.Board.Issue(ctx, c.Ref)
+func (e *Engine) unhold(ctx context.Context, c state.Command) (*undoable, error) {
+	issue, err := e.d.Board.Issue(ctx, c.Ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, held := board.Held(&issue); !held {
-		return fmt.Errorf("%s is not held", c.Ref)
+	why, held := board.Held(&issue)
+	if !held {
+		return nil, fmt.Errorf("%s is not held", c.Ref)
 	}
-	writes, _ := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+	writes, _ := e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
 	// The machine line ends the count of failed tries with the hold.
 	_, err = writes.Comment(ctx, c.Ref, board.ActorDispatcher, board.WithMark(board.ClearedText(c.Text), board.Mark{}))
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return &undoable{ref: c.Ref, what: "that " + string(c.Ref) + " is held no more", do: func(ctx context.Context) (string, error) {
+		if err := e.unchanged(ctx, &issue); err != nil {
+			return "", err
+		}
+		_, err := e.holdRow(ctx, state.Command{Ref: c.Ref, Text: why})
+		return fmt.Sprintf("%s is held again", c.Ref), err
+	}}, nil
 }
 
 // tryAgain lets an armed retry start now, or ends the hold of a row that was

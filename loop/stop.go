@@ -44,10 +44,21 @@ func (e *Engine) Send(ctx context.Context, c state.Command) (state.Done, error) 
 }
 
 func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Reply) {
+	if err := c.Check(); err != nil {
+		reply <- Reply{Err: err}
+		return
+	}
+	if a, ok := ownerActs(c.Kind); ok {
+		e.asOwner(ctx, a, c, reply)
+		return
+	}
 	switch c.Kind {
 	case state.CommandFire:
 		e.anew = true
+		e.graces.end()
 		e.wake(ctx, "you asked")
+	case state.CommandTouch:
+		e.touch(c.Ref, "touched")
 	case state.CommandPause:
 		e.pause(ctx, state.ModeRunning, state.ModePaused, reply)
 		return
@@ -60,10 +71,8 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Repl
 		e.abort(ctx)
 	case state.CommandLeave:
 		e.leave()
-	case state.CommandAnswer:
-		e.answer(ctx, c, reply)
-		return
-	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandTakeOver, state.CommandHandBack:
+	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandDispatch,
+		state.CommandTakeOver, state.CommandHandBack:
 		e.ask(ctx, c, reply)
 		return
 	case state.CommandSteer, state.CommandInterrupt, state.CommandAllow, state.CommandDeny, state.CommandReply:
@@ -77,24 +86,6 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Repl
 		return
 	}
 	reply <- Reply{}
-}
-
-// answer writes the owner's reply and moves the row, away from the owner
-// goroutine.
-func (e *Engine) answer(ctx context.Context, c state.Command, reply chan<- Reply) {
-	e.task(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.StopGrace)
-		defer cancel()
-		writes, _ := e.d.Board.As(ownerActor())
-		err := writes.Answer(ctx, c.Ref, c.Text, "")
-		reply <- Reply{Err: err}
-		e.post(func(ctx context.Context) {
-			if err != nil {
-				e.notify(c.Ref, fmt.Sprintf("your answer to %s was not taken: %v", c.Ref, err))
-			}
-			e.wake(ctx, "you answered")
-		})
-	})
 }
 
 // pause starts nothing new from now on, or starts again. It is answered when
@@ -113,9 +104,21 @@ func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- Re
 		if err != nil {
 			err = fmt.Errorf("the loop is %s, but a restart will not know: %w", to, err)
 		}
-		reply <- Reply{Err: err}
+		done := state.Done{Undo: e.undos.add(e.unpause(to, from))}
+		reply <- Reply{Done: done, Err: err}
 	})
 	e.wake(ctx, "you asked")
+}
+
+// unpause takes a pause back, or its end.
+func (e *Engine) unpause(to, from state.Mode) undoable {
+	return undoable{what: "that the loop is " + string(to), do: func(context.Context) (string, error) {
+		if e.modeNow() != to {
+			return "", builtOn("the loop is %s", e.modeNow())
+		}
+		e.post(func(ctx context.Context) { e.pause(ctx, to, from, make(chan Reply, 1)) })
+		return "the loop is " + string(from), nil
+	}}
 }
 
 // drain lets what runs finish and starts nothing new.

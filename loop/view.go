@@ -130,7 +130,7 @@ func (e *Engine) publish() {
 	e.pub.publish(&state.Snapshot{
 		Version: e.version, At: e.o.Now(), Mode: e.modeNow(),
 		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
-		Rows: e.rows, PolledAt: e.polledAt, PollError: e.pollError,
+		Rows: e.shownRows(), PolledAt: e.polledAt, PollError: e.pollError,
 		Workers: e.workers(), Pulls: e.pulls, Requests: e.asked(), Needs: e.allNeeds(), Pauses: e.pausedFor,
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,

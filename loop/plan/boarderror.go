@@ -13,7 +13,7 @@ func BoardErrors(f *Facts) []state.Decision {
 	x := newIndex(f)
 	for n := range f.Rows {
 		row := &f.Rows[n]
-		if row.Role != board.RoleChangesRequested {
+		if row.Role != board.RoleChangesRequested || f.Rests(row.Ref) {
 			continue
 		}
 		if j := x.judge(row); j.Hold != HoldNoPull {

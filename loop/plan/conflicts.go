@@ -113,6 +113,9 @@ func cleanRow(x *index, i *board.Issue, p *board.PullRequest) string {
 			return orElse(j.Waits, heldWord(j.Hold))
 		}
 	}
+	if rest, held := ruleTouched(x.Facts, i); held {
+		return rest.Waits
+	}
 	if x.Skip[i.Ref] {
 		return "it could not be started"
 	}

@@ -43,6 +43,7 @@ const (
 	HoldBudget     = "budget"
 	HoldSetup      = "setup"
 	HoldAway       = "away"
+	HoldTouched    = "touched"
 )
 
 // agentLabel is the label prefix that chooses an agent for one issue.

@@ -73,6 +73,10 @@ type Facts struct {
 	// CheckedOut are the branches that a worktree of this repository has; nil
 	// when that is not known, and then no branch is touched.
 	CheckedOut map[string]bool
+	// Touched are the rows that the owner has just touched in the room.
+	Touched map[board.Ref]Touch
+	// First are the rows that the owner wants worked before all others.
+	First map[board.Ref]bool
 	// Refused are the updates of pull requests that failed, by name.
 	Refused map[string]Refusal
 	Spent   Spent                // what was spent, running workers included

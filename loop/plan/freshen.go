@@ -96,6 +96,9 @@ func StaysBehind(f *Facts, p *board.PullRequest, rows []*board.Issue) string {
 // for the head it was given on (design.md, section 7).
 func worked(f *Facts, rows []*board.Issue) string {
 	for _, i := range rows {
+		if rest, held := ruleTouched(f, i); held {
+			return rest.Waits
+		}
 		if r, ours := f.RunOn(i.Ref); ours {
 			return fmt.Sprintf("the %s of %s is at it", r.Kind, i.Ref)
 		}

@@ -110,6 +110,11 @@ func (x *index) judge(i *board.Issue) Judgement {
 		}
 	}
 	j := queue(x, i, pr)
+	if j.Hold == "" {
+		if rest, held := ruleTouched(x.Facts, i); held {
+			j = rest
+		}
+	}
 	j.PR = pr
 	return j
 }

@@ -268,6 +268,8 @@ func holdWord(h string) string {
 		return "part of others"
 	case HoldClaim:
 		return "in another session"
+	case HoldTouched:
+		return "that you just touched"
 	case HoldSlots, HoldNext:
 		return "ready to start"
 	case HoldQuota:
@@ -284,8 +286,14 @@ func holdWord(h string) string {
 
 // Idle says whether nothing more can happen without a person: no worker, no
 // pending verification, no armed retry, no eligible row, no pull request to
-// bring up to date or to clean up (design.md, section 5, Ends by itself).
+// bring up to date or to clean up, and no row that its owner has just touched
+// (design.md, section 5, Ends by itself).
 func Idle(f *Facts, rows []state.Row) bool {
+	for ref := range f.Touched {
+		if f.Rests(ref) {
+			return false
+		}
+	}
 	return len(f.Runs) == 0 && eligibleLeft(rows) == 0 && len(Freshen(f)) == 0 && len(Conflicts(f)) == 0
 }
 

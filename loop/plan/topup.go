@@ -23,7 +23,7 @@ func TopUp(f *Facts) []state.Dispatch {
 		left[k] = f.Settings.Caps.Of(k) - f.live(k)
 	}
 	var out []state.Dispatch
-	for _, c := range candidates(x.judgeAll()) {
+	for _, c := range candidates(f, x.judgeAll()) {
 		if free <= 0 {
 			break
 		}
@@ -53,15 +53,21 @@ func (c candidate) dispatch(f *Facts) state.Dispatch {
 	}
 }
 
-// candidates are all eligible rows in the order in which they are worked.
-func candidates(js []Judgement) []candidate {
+// candidates are all eligible rows in the order in which they are worked: what
+// the owner wants first, then by tier.
+func candidates(f *Facts, js []Judgement) []candidate {
 	var out []candidate
 	for n := range js {
 		if js[n].Hold == "" {
 			out = append(out, candidate{row: n, j: &js[n]})
 		}
 	}
-	sort.SliceStable(out, func(a, b int) bool { return out[a].j.Tier < out[b].j.Tier })
+	sort.SliceStable(out, func(a, b int) bool {
+		if fa, fb := f.First[f.Rows[out[a].row].Ref], f.First[f.Rows[out[b].row].Ref]; fa != fb {
+			return fa
+		}
+		return out[a].j.Tier < out[b].j.Tier
+	})
 	return out
 }
 
@@ -76,7 +82,7 @@ func queueName(j *Judgement) string {
 func Rows(f *Facts) []state.Row {
 	x := newIndex(f)
 	js := x.judgeAll()
-	first := firstOfKind(js)
+	first := firstOfKind(f, js)
 	out := make([]state.Row, len(f.Rows))
 	for n := range f.Rows {
 		row := &out[n]
@@ -85,7 +91,7 @@ func Rows(f *Facts) []state.Row {
 			row.Run = f.Runs[r].ID
 		}
 		if js[n].Hold != "" {
-			row.Hold, row.Waits = js[n].Hold, js[n].Waits
+			row.Hold, row.Waits, row.Next = js[n].Hold, js[n].Waits, js[n].Hold == HoldTouched
 			continue
 		}
 		if bar := f.Bar(js[n].Kind, js[n].Agent); bar.Why != "" && f.Mode == state.ModeRunning {
@@ -98,9 +104,9 @@ func Rows(f *Facts) []state.Row {
 }
 
 // firstOfKind is the row that is worked next by each kind.
-func firstOfKind(js []Judgement) map[board.Kind]int {
+func firstOfKind(f *Facts, js []Judgement) map[board.Kind]int {
 	first := map[board.Kind]int{}
-	for _, c := range candidates(js) {
+	for _, c := range candidates(f, js) {
 		if _, seen := first[c.j.Kind]; !seen {
 			first[c.j.Kind] = c.row
 		}

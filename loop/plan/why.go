@@ -36,6 +36,10 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 	if j.Hold != "" {
 		return append(out, last)
 	}
+	if rest, held := ruleTouched(f, i); held {
+		last.Held, last.Says = true, rest.Waits
+		return append(out, last)
+	}
 	last.Says = queueName(&j)
 	if bar := f.Bar(j.Kind, j.Agent); bar.Why != "" {
 		last.Says += "; it waits: " + bar.Why

@@ -190,16 +190,23 @@ func (s *sim) commands(i *board.Issue) {
 	kinds := []state.CommandKind{
 		state.CommandFire, state.CommandPause, state.CommandResume, state.CommandResume, state.CommandHold, state.CommandUnhold, state.CommandUnhold,
 		state.CommandRetry, state.CommandRetry, state.CommandStop, state.CommandAnswer, state.CommandDrain, state.CommandAbort,
+		state.CommandMove, state.CommandMove, state.CommandUndo, state.CommandUndo, state.CommandTouch, state.CommandDispatch,
+		state.CommandComment, state.CommandRelease,
 	}
 	k := kinds[s.dice.IntN(len(kinds))]
 	s.trace("the owner tells loop %d: %s %s", c.n, k, i.Ref)
-	c.p.d.Send(state.Command{Kind: k, Ref: i.Ref, Text: "because"})
+	c.p.d.Send(s.command(k, i))
 	switch k {
 	case state.CommandAbort, state.CommandDrain:
 		s.uncounted = true // what ends while a loop stops uses no try up
-	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandAnswer:
+	case state.CommandUndo:
+		for _, row := range s.board.rows {
+			s.acted(row.Ref, "may have taken something back")
+		}
+	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandAnswer,
+		state.CommandMove, state.CommandTouch, state.CommandDispatch, state.CommandComment, state.CommandRelease:
 		s.acted(i.Ref, "commands "+string(k))
-	case state.CommandFire, state.CommandPause, state.CommandResume, state.CommandLeave, state.CommandAck:
+	default: // about no row
 	}
 }
 

@@ -88,7 +88,7 @@ func (p *process) deps() loop.Deps {
 		Board: boardOf{p: p, as: p.s.as(board.Actor{Kind: board.ActorDispatcher})},
 		Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p},
 		Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p}, Ledger: ledgerOf{p}, Hooks: hooksOf{p},
-		Updates: updatesOf{p}, Branches: branchesOf{p},
+		Updates: updatesOf{p}, Branches: branchesOf{p}, Owner: p.owner(),
 	}
 }
 

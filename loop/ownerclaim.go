@@ -1,0 +1,150 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// doClaim gives a row to the owner: whoever held it lets go first.
+func (e *Engine) doClaim(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	who := firstOf(e.o.Owner, "owner")
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	switch {
+	case err != nil:
+		return state.Done{}, nil, err
+	case was.Closed:
+		return state.Done{}, nil, fmt.Errorf("claim %s: %w: it is closed", c.Ref, board.ErrForbidden)
+	case was.HumanOwned() && was.Assignee == who:
+		return state.Done{Text: fmt.Sprintf("%s is yours already", c.Ref)}, nil, nil
+	}
+	if was.Claim != nil || was.Delegate != board.DelegateNone {
+		if err := o.Release(ctx, c.Ref, ""); err != nil {
+			return state.Done{}, nil, err
+		}
+	}
+	if _, err := o.Edit(ctx, c.Ref, board.Edit{Assignee: &who}); err != nil {
+		return state.Done{}, nil, err
+	}
+	done := state.Done{Text: fmt.Sprintf("%s is yours; no agent works on it until you release it", c.Ref)}
+	if was.Claim != nil {
+		return done, nil, nil // whoever held it is stopped
+	}
+	return done, &undoable{ref: c.Ref, what: "that you took " + string(c.Ref), do: func(ctx context.Context) (string, error) {
+		now, err := e.d.Board.Issue(ctx, c.Ref)
+		if err != nil {
+			return "", err
+		}
+		if now.Assignee != who {
+			return "", builtOn("%s is not assigned to %s any more", c.Ref, who)
+		}
+		before := was.Assignee
+		_, err = o.Edit(ctx, c.Ref, board.Edit{Assignee: &before})
+		return fmt.Sprintf("%s is as it was", c.Ref), err
+	}}, nil
+}
+
+// doRelease lets a row go, whoever holds it.
+func (e *Engine) doRelease(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	if was.Claim == nil && was.Delegate == board.DelegateNone && was.Assignee == "" {
+		return state.Done{Text: fmt.Sprintf("nobody holds %s", c.Ref)}, nil, nil
+	}
+	if err := o.Release(ctx, c.Ref, ""); err != nil {
+		return state.Done{}, nil, err
+	}
+	return state.Done{Text: fmt.Sprintf("%s is released", c.Ref)}, nil, nil
+}
+
+// doCreate makes a new issue.
+func (e *Engine) doCreate(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	d := c.Issue
+	n := board.NewIssue{Labels: d.Labels, Blockers: d.Blockers}
+	for to, from := range map[*string]*string{&n.Title: d.Title, &n.Body: d.Body, &n.Milestone: d.Milestone} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if d.Milestone == nil && len(e.o.Milestones) > 0 {
+		n.Milestone = e.o.Milestones[0]
+	}
+	made, err := o.Create(ctx, n)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	return state.Done{Ref: made.Ref, Text: fmt.Sprintf("%s: new in %s", made.Ref, made.State)}, nil, nil
+}
+
+// doEdit changes the text and the belongings of a row.
+func (e *Engine) doEdit(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	d := c.Issue
+	edit := board.Edit{Title: d.Title, Body: d.Body, Milestone: d.Milestone}
+	if d.Labels != nil {
+		edit.AddLabels, edit.RemoveLabels = difference(d.Labels, was.Labels), difference(was.Labels, d.Labels)
+	}
+	if _, err := o.Edit(ctx, c.Ref, edit); err != nil {
+		return state.Done{}, nil, err
+	}
+	if err := reblock(ctx, o, &was, d.Blockers); err != nil {
+		return state.Done{}, nil, fmt.Errorf("the text of %s is changed, its blockers are not all: %w", c.Ref, err)
+	}
+	return state.Done{Text: fmt.Sprintf("%s is changed", c.Ref)}, nil, nil
+}
+
+// reblock makes the given issues all that hold a row back; nil leaves them.
+func reblock(ctx context.Context, o OwnerBoard, was *board.Issue, want []board.Ref) error {
+	if want == nil {
+		return nil
+	}
+	var have []board.Ref
+	for _, b := range was.Blockers {
+		have = append(have, b.Ref)
+	}
+	var errs []error
+	for _, ref := range difference(want, have) {
+		errs = append(errs, o.Block(ctx, was.Ref, ref, true))
+	}
+	for _, ref := range difference(have, want) {
+		errs = append(errs, o.Block(ctx, was.Ref, ref, false))
+	}
+	return errors.Join(errs...)
+}
+
+// difference are the names in a that are not in b, compared without case.
+func difference[S ~string](a, b []S) []S {
+	var out []S
+	for _, s := range a {
+		if !slices.ContainsFunc(b, func(t S) bool { return strings.EqualFold(string(s), string(t)) }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,228 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
+)
+
+// doAnswer writes the owner's reply and moves the row on.
+func (e *Engine) doAnswer(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	writes, _ := e.d.Board.As(ownerActor())
+	if err := writes.Answer(ctx, c.Ref, c.Text, ""); err != nil {
+		return state.Done{}, nil, err
+	}
+	now, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{Text: "answered " + string(c.Ref)}, nil, nil //nolint:nilerr // it is answered; it only cannot be taken back
+	}
+	back := &undoable{ref: c.Ref, what: "the answer to " + string(c.Ref)}
+	back.do = func(ctx context.Context) (string, error) { return e.unanswer(ctx, &now) }
+	return state.Done{Text: fmt.Sprintf("answered %s; it is in %s", c.Ref, now.State)}, back, nil
+}
+
+// unanswer puts a row back to Question and takes the reply off it.
+func (e *Engine) unanswer(ctx context.Context, then *board.Issue) (string, error) {
+	o, err := e.owner()
+	if err != nil {
+		return "", err
+	}
+	if err := e.unchanged(ctx, then); err != nil {
+		return "", err
+	}
+	if err := o.SetStateFrom(ctx, then.Ref, board.RoleQuestion, then.Role); err != nil {
+		return "", err
+	}
+	said := fmt.Sprintf("%s waits for your answer again", then.Ref)
+	for _, reply := range slices.Backward(then.Comments) {
+		if reply.Role != board.ActorOwner {
+			continue
+		}
+		if err := o.Uncomment(ctx, then.Ref, reply.ID); err != nil {
+			return fmt.Sprintf("%s; your reply stays on it: %v", said, err), nil //nolint:nilerr // said
+		}
+		break
+	}
+	return said, nil
+}
+
+// doMove moves a row from where the owner saw it.
+func (e *Engine) doMove(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	if c.From != board.RoleNone && was.Role != c.From {
+		return state.Done{}, nil, fmt.Errorf("move %s: %w: it is in %s now; look again", c.Ref, board.ErrChanged, was.State)
+	}
+	if was.Role == c.Role {
+		return state.Done{Text: fmt.Sprintf("%s is in %s already", was.Ref, was.State)}, nil, nil
+	}
+	if err := o.SetStateFrom(ctx, was.Ref, c.Role, was.Role); err != nil {
+		return state.Done{}, nil, err
+	}
+	now, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{Text: fmt.Sprintf("%s moved to %s", was.Ref, c.Role.DefaultName())}, nil, nil //nolint:nilerr // it is moved; it only cannot be taken back
+	}
+	back := &undoable{ref: was.Ref, what: fmt.Sprintf("the move of %s to %s", was.Ref, now.State)}
+	back.do = func(ctx context.Context) (string, error) { return e.moveBack(ctx, &now, was.Role, was.State) }
+	return state.Done{Text: fmt.Sprintf("%s: %s → %s", was.Ref, was.State, now.State)}, back, nil
+}
+
+// moveBack puts a row back that nobody has touched since.
+func (e *Engine) moveBack(ctx context.Context, then *board.Issue, role board.Role, name string) (string, error) {
+	o, err := e.owner()
+	if err != nil {
+		return "", err
+	}
+	if err := e.unchanged(ctx, then); err != nil {
+		return "", err
+	}
+	if role == board.RoleNone {
+		err = o.SetStateName(ctx, then.Ref, name)
+	} else {
+		err = o.SetStateFrom(ctx, then.Ref, role, then.Role)
+	}
+	return fmt.Sprintf("%s is back in %s", then.Ref, name), err
+}
+
+// doOrder carries a row to another place of the board's order.
+func (e *Engine) doOrder(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	rows, err := o.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
+	if err != nil {
+		return state.Done{}, nil, fmt.Errorf("order %s: %w", c.Ref, err)
+	}
+	was, known := placeOf(rows, c.Ref)
+	if err := o.Place(ctx, c.Ref, board.Place{Before: c.Before, After: c.After, Top: c.Top}); err != nil {
+		return state.Done{}, nil, err
+	}
+	done := state.Done{Text: fmt.Sprintf("%s %s", c.Ref, placed(c))}
+	if !known {
+		return done, nil, nil
+	}
+	return done, &undoable{ref: c.Ref, what: "the place of " + string(c.Ref), do: func(ctx context.Context) (string, error) {
+		return fmt.Sprintf("%s is back in its place", c.Ref), o.Place(ctx, c.Ref, was)
+	}}, nil
+}
+
+func placed(c state.Command) string {
+	switch {
+	case c.Top:
+		return "is first now"
+	case c.Before != "":
+		return "is before " + string(c.Before) + " now"
+	}
+	return "is after " + string(c.After) + " now"
+}
+
+// placeOf is where a row lies, by its neighbours.
+func placeOf(rows []board.Issue, ref board.Ref) (board.Place, bool) {
+	at := slices.IndexFunc(rows, func(i board.Issue) bool { return i.Ref == ref })
+	switch {
+	case at < 0 || len(rows) == 1:
+		return board.Place{}, false
+	case at == 0:
+		return board.Place{Before: rows[1].Ref}, true
+	}
+	return board.Place{After: rows[at-1].Ref}, true
+}
+
+// doTick sets or clears one box of the description.
+func (e *Engine) doTick(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	was, err := boxOf(ctx, e.d.Board, c.Ref, c.N)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	word := "ticked"
+	if c.Off {
+		word = "open"
+	}
+	if was.Done == !c.Off {
+		return state.Done{Text: fmt.Sprintf("%s: %q is %s already", c.Ref, was.Text, word)}, nil, nil
+	}
+	if err := o.Tick(ctx, c.Ref, board.Box{N: c.N, Set: !c.Off}); err != nil {
+		return state.Done{}, nil, err
+	}
+	back := &undoable{ref: c.Ref, what: fmt.Sprintf("the box %q of %s", was.Text, c.Ref), do: func(ctx context.Context) (string, error) {
+		now, err := boxOf(ctx, e.d.Board, c.Ref, c.N)
+		if err != nil {
+			return "", err
+		}
+		if now.Text != was.Text || now.Done == was.Done {
+			return "", builtOn("the description of %s was changed since", c.Ref)
+		}
+		return fmt.Sprintf("%s: %q is as it was", c.Ref, was.Text), o.Tick(ctx, c.Ref, board.Box{N: c.N, Set: was.Done})
+	}}
+	return state.Done{Text: fmt.Sprintf("%s: %q is %s", c.Ref, was.Text, word)}, back, nil
+}
+
+func boxOf(ctx context.Context, rows Rows, ref board.Ref, n int) (board.Checkbox, error) {
+	i, err := rows.Issue(ctx, ref)
+	if err != nil {
+		return board.Checkbox{}, err
+	}
+	boxes := board.Checkboxes(i.Body)
+	if n < 1 || n > len(boxes) {
+		return board.Checkbox{}, fmt.Errorf("tick a box of %s: %w: it has %d, there is no box %d", ref, board.ErrNotFound, len(boxes), n)
+	}
+	return boxes[n-1], nil
+}
+
+// doLabel puts a label on a row, or takes it off.
+func (e *Engine) doLabel(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	name := strings.TrimSpace(c.Text)
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	if was.HasLabel(name) == !c.Off {
+		return state.Done{Text: fmt.Sprintf("%s: nothing to change about the label %s", c.Ref, name)}, nil, nil
+	}
+	if err := o.Label(ctx, c.Ref, name, !c.Off); err != nil {
+		return state.Done{}, nil, err
+	}
+	back := &undoable{ref: c.Ref, what: fmt.Sprintf("the label %s of %s", name, c.Ref), do: func(ctx context.Context) (string, error) {
+		return fmt.Sprintf("%s: the label %s is as it was", c.Ref, name), o.Label(ctx, c.Ref, name, c.Off)
+	}}
+	if c.Off {
+		return state.Done{Text: fmt.Sprintf("%s: without the label %s", c.Ref, name)}, back, nil
+	}
+	return state.Done{Text: fmt.Sprintf("%s: labelled %s", c.Ref, name)}, back, nil
+}
+
+// doComment says something on a row, as its owner.
+func (e *Engine) doComment(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
+	o, err := e.owner()
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	said, err := o.Comment(ctx, c.Ref, board.ActorOwner, c.Text)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	back := &undoable{ref: c.Ref, what: "the comment on " + string(c.Ref), do: func(ctx context.Context) (string, error) {
+		return fmt.Sprintf("the comment on %s is gone", c.Ref), o.Uncomment(ctx, c.Ref, said.ID)
+	}}
+	return state.Done{Text: "commented on " + string(c.Ref)}, back, nil
+}
