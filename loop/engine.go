@@ -32,6 +32,7 @@ type Engine struct {
 	mode    atomic.Value // state.Mode: written by the owner, read by firings
 	desired atomic.Value // state.Mode: paused or running, as the owner wants it
 	pub     *publisher
+	events  *events
 	heart   *heart
 	checks  *checks
 	// runtime is written by the owner and by firings, under its own lock.
@@ -76,6 +77,7 @@ func New(o Options, d Deps) *Engine {
 		done:    make(chan struct{}),
 		over:    make(chan struct{}),
 		pub:     newPublisher(),
+		events:  newEvents(),
 		watches: map[string]context.CancelFunc{},
 		alone:   map[string]bool{},
 		keeps:   map[string]int{},
@@ -118,6 +120,7 @@ func (e *Engine) Run(ctx context.Context) (End, error) {
 		close(e.done)
 		e.tasks.Wait()
 		e.pub.close()
+		e.events.close()
 		close(e.over)
 	}()
 	e.task(func() { e.heart.run(work) })

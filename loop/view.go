@@ -127,7 +127,7 @@ func (e *Engine) record(f *firing) {
 func (e *Engine) publish() {
 	e.version++
 	e.dirty = false
-	e.pub.publish(&state.Snapshot{
+	next := &state.Snapshot{
 		Version: e.version, At: e.o.Now(), Mode: e.modeNow(),
 		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
 		Rows: e.shownRows(), PolledAt: e.polledAt, PollError: e.pollError,
@@ -135,7 +135,13 @@ func (e *Engine) publish() {
 		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,
 		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
-	})
+	}
+	was := e.pub.last.Load()
+	if was == nil {
+		was = &state.Snapshot{Mode: next.Mode}
+	}
+	e.events.add(happened(was, next))
+	e.pub.publish(next)
 }
 
 // workers are the live ones in the order in which they started, then those

@@ -29,7 +29,16 @@ type Opener interface {
 // Reviewer posts what agents and the owner think of one.
 type Reviewer interface {
 	Review(ctx context.Context, req ReviewRequest) (board.Review, error)
-	RequestChanges(ctx context.Context, name, by, body string) (board.Review, error)
+	RequestChanges(ctx context.Context, req ChangesRequest) (board.Review, error)
+}
+
+// ChangesRequest sends a pull request back, in a person's name.
+type ChangesRequest struct {
+	Name     string // of the pull request
+	By       string
+	Body     string
+	Head     string          // what was read; refused with ErrHeadMoved when it moved. Empty is any
+	Findings []board.Finding // anchored to lines of the head
 }
 
 // CreateRequest opens a pull request.
@@ -59,6 +68,7 @@ type ReviewRequest struct {
 // MergeRequest merges a pull request.
 type MergeRequest struct {
 	Name  string
+	Head  string          // what was read; refused with ErrHeadMoved when it moved. Empty is any
 	Force bool            // although checks are red
 	By    gitapp.Identity // who merges
 }

@@ -24,6 +24,8 @@ type boardParts struct {
 	board     *board.Policy
 	linear    *linear.Board // where that is the platform
 	boardErr  error
+	// boardEvents reads the event log of a board of files; nil for others.
+	boardEvents func(from int64) ([]native.Event, int64, error)
 
 	// supervisedWorker says whether a supervisor of ours is among this
 	// process's ancestors, and which worker that makes it; nil looks at the
@@ -127,11 +129,16 @@ func (f *Factory) openNative(ctx context.Context, cfg *config.Config) (board.Bac
 		_ = worktree.EnsureExcludes(ctx, f.Git(), cfg.Root)
 	}
 	host, _ := os.Hostname() // an unnamed host is a host too
-	return native.Open(native.Options{
+	backend, err := native.Open(native.Options{
 		Dir: boardDir(cfg), Key: cfg.Native.Key, States: states, Now: f.Now,
 		Labels: []string{cfg.Native.Labels.ConfirmWithUser, cfg.Native.Labels.UI},
 		Host:   host, Boot: proc.BootID(), Alive: proc.Alive,
 	})
+	if err != nil {
+		return nil, err
+	}
+	f.boardEvents = backend.Events
+	return backend, nil
 }
 
 // boardDir is the native board's folder.

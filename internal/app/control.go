@@ -11,7 +11,7 @@ import (
 // serveControl opens the control socket for as long as the loop lives. A
 // headless loop cannot be steered without it, so that a socket which cannot be
 // opened is an error.
-func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine) (func(), error) {
+func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine, read control.Reader) (func(), error) {
 	l, err := control.Listen(s.state)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine) 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := control.Serve(ctx, l, attended{e}); err != nil {
+		if err := control.Serve(ctx, l, attended{e}, read); err != nil {
 			s.options.Log.Error("The control socket ended", logkey.Err, err)
 		}
 	}()

@@ -58,14 +58,15 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	}
 	defer s.close()
 	e := loop.New(s.options, s.deps)
-	stop, err := f.serveControl(ctx, s, e)
+	read := newReader(f, s, e)
+	stop, err := f.serveControl(ctx, s, e, read)
 	if err != nil {
 		return loop.End{}, err
 	}
 	defer stop()
 	var end loop.End
 	if inRoom {
-		end, err = f.runRoom(ctx, e, s, as)
+		end, err = f.runRoom(ctx, e, read, s, as)
 	} else {
 		end, err = f.runHeadless(ctx, e)
 	}
@@ -135,6 +136,9 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	s.closers = append(s.closers, lock.release)
 	s.options = f.loopOptions(s.cfg, repo, milestones, o)
 	s.options.Guard = lock.check
+	if who, err := f.Owner(ctx); err == nil {
+		s.options.Owner = who.Name
+	}
 	if err := f.openState(s, stateDir, o.Resume); err != nil {
 		return nil, err
 	}
@@ -324,7 +328,8 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
 		Updates: loopUpdates{store}, Branches: trees,
 		Archive: archive{l: launcher, cfg: held},
-		Hooks:   hook, Configuration: newReloader(held, repo.Base, runsChecks(store), f.needAgents),
+		Owner:   policy.As(ownerActor()), OwnerPulls: ownerPulls{f},
+		Hooks: hook, Configuration: newReloader(held, repo.Base, runsChecks(store), f.needAgents),
 	}
 	if f.Wrap != nil {
 		s.deps = f.Wrap(s.deps)

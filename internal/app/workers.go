@@ -180,6 +180,13 @@ func (w *fleet) Forbid(ctx context.Context, run string) (state.WorkerStatus, err
 	return w.Observe(ctx, run)
 }
 
+// shownLine is a line of a stream as rooms show it.
+func shownLine(l *workers.Line) state.Line {
+	return state.Line{
+		At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took,
+	}
+}
+
 // status is what the loop needs to know of a run.
 func status(st workers.Status) state.WorkerStatus {
 	out := state.WorkerStatus{
@@ -189,9 +196,7 @@ func status(st workers.Status) state.WorkerStatus {
 		Tail: make([]state.Line, len(st.Tail)),
 	}
 	for i, l := range st.Tail {
-		out.Tail[i] = state.Line{
-			At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took,
-		}
+		out.Tail[i] = shownLine(&l)
 	}
 	out.Requests, out.Messages = requests(st.Requests), messages(st)
 	if e := st.Exit; e != nil {

@@ -91,7 +91,7 @@ var rooms = map[string]room{
 	"tui/present":   {may: list("board", "loop/state", "themes", "tui/widget")},
 	"tui/widget":    {may: list("themes")},
 
-	"internal/control":    {may: list("loop/state", "internal/statefile", "internal/logkey")},
+	"internal/control":    {may: list("board", "loop/state", "internal/statefile", "internal/logkey")},
 	"internal/demo":       {may: list("board", "internal/app", "internal/config", "internal/git", "internal/fake/...", "workers/script", tools)},
 	"internal/events":     {may: list("board", "internal/statefile", "internal/logkey")},
 	"internal/reviewsync": {may: list("board", "internal/logkey")},

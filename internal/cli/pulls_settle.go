@@ -91,7 +91,7 @@ func runRequestChanges(ctx context.Context, f *app.Factory, name, text string) e
 	if owner, err := f.Owner(ctx); err == nil {
 		by = owner.Name
 	}
-	review, err := store.RequestChanges(ctx, name, by, text)
+	review, err := store.RequestChanges(ctx, pulls.ChangesRequest{Name: name, By: by, Body: text})
 	if err != nil {
 		return failWith(err)
 	}

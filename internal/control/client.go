@@ -10,18 +10,24 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"syscall"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
 // Client speaks to the loop of one state folder.
-type Client struct{ http *http.Client }
+type Client struct {
+	http    *http.Client
+	version string
+}
 
 // NewClient makes a client; nothing is opened before the first request.
 func NewClient(stateDir string) *Client {
 	var d net.Dialer
-	return &Client{http: &http.Client{Transport: &http.Transport{
+	return &Client{version: strconv.Itoa(Version), http: &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, "unix", path(stateDir))
@@ -31,16 +37,52 @@ func NewClient(stateDir string) *Client {
 
 // Snapshot is the loop's newest picture. ErrNoLoop says that no loop runs.
 func (c *Client) Snapshot(ctx context.Context) (*state.Snapshot, error) {
-	body, err := c.do(ctx, http.MethodGet, "/v1/snapshot", nil)
+	return read[*state.Snapshot](ctx, c, "/v1/snapshot", nil)
+}
+
+// Detail is one issue in full.
+func (c *Client) Detail(ctx context.Context, ref board.Ref) (state.Detail, error) {
+	return read[state.Detail](ctx, c, "/v1/issues/"+url.PathEscape(string(ref)), nil)
+}
+
+// Transcript is a window of a run's stream.
+func (c *Client) Transcript(ctx context.Context, run string, from, n int, find string) (state.Transcript, error) {
+	q := url.Values{"from": {strconv.Itoa(from)}, "n": {strconv.Itoa(n)}}
+	if find != "" {
+		q.Set("find", find)
+	}
+	return read[state.Transcript](ctx, c, "/v1/runs/"+url.PathEscape(run)+"/lines", q)
+}
+
+// Diff is the change of a pull request, or of a worktree against its base.
+func (c *Client) Diff(ctx context.Context, q state.DiffQuery) (state.Diff, error) {
+	return read[state.Diff](ctx, c, "/v1/diff", url.Values{"pr": {q.PR}, "ref": {string(q.Ref)}})
+}
+
+// Money is what runs have cost.
+func (c *Client) Money(ctx context.Context) (state.Money, error) {
+	return read[state.Money](ctx, c, "/v1/money", nil)
+}
+
+// Preview is what the next firing would do.
+func (c *Client) Preview(ctx context.Context) (state.Preview, error) {
+	return read[state.Preview](ctx, c, "/v1/next", nil)
+}
+
+// read asks for one value.
+func read[T any](ctx context.Context, c *Client, path string, q url.Values) (v T, err error) {
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	body, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
-		return nil, fmt.Errorf("ask the loop: %w", err)
+		return v, fmt.Errorf("ask the loop: %w", err)
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	var s state.Snapshot
-	if err := json.NewDecoder(body).Decode(&s); err != nil {
-		return nil, fmt.Errorf("read the loop's answer: %w", err)
+	if err := json.NewDecoder(body).Decode(&v); err != nil {
+		return v, fmt.Errorf("read the loop's answer: %w", err)
 	}
-	return &s, nil
+	return v, nil
 }
 
 // Send asks something of the loop; the error is its refusal.
@@ -64,22 +106,32 @@ func (c *Client) Send(ctx context.Context, cmd state.Command) (state.Done, error
 // Subscribe answers snapshots until the context ends or the loop is out of
 // reach, which closes the channel.
 func (c *Client) Subscribe(ctx context.Context) (<-chan *state.Snapshot, error) {
-	body, err := c.do(ctx, http.MethodGet, "/v1/snapshots", nil)
+	return follow[*state.Snapshot](ctx, c, "/v1/snapshots")
+}
+
+// Events answers what happened after an event, and then what happens, until the
+// context ends or the loop is out of reach, which closes the channel.
+func (c *Client) Events(ctx context.Context, after uint64) (<-chan state.Event, error) {
+	return follow[state.Event](ctx, c, "/v1/events?after="+strconv.FormatUint(after, 10))
+}
+
+func follow[T any](ctx context.Context, c *Client, path string) (<-chan T, error) {
+	body, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask the loop: %w", err)
 	}
-	out := make(chan *state.Snapshot)
+	out := make(chan T)
 	go func() {
 		defer close(out)
 		defer body.Close() //nolint:errcheck // it was only read
 		d := json.NewDecoder(body)
 		for {
-			var s state.Snapshot
-			if d.Decode(&s) != nil {
+			var v T
+			if d.Decode(&v) != nil {
 				return
 			}
 			select {
-			case out <- &s:
+			case out <- v:
 			case <-ctx.Done():
 				return
 			}
@@ -93,6 +145,7 @@ func (c *Client) do(ctx context.Context, method, path string, data []byte) (io.R
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set(versionHeader, c.version)
 	resp, err := c.http.Do(req)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, ErrNoLoop

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -52,6 +54,45 @@ func (l *fakeLoop) Subscribe(ctx context.Context) <-chan *state.Snapshot {
 	return out
 }
 
+func (*fakeLoop) Events(ctx context.Context, after uint64) <-chan state.Event {
+	out := make(chan state.Event)
+	go func() {
+		defer close(out)
+		for n := after + 1; n <= 5; n++ {
+			select {
+			case out <- state.Event{N: n, Kind: state.EventFiring}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// fakeReader answers what it was asked.
+type fakeReader struct{}
+
+func (fakeReader) Detail(_ context.Context, ref board.Ref) (state.Detail, error) {
+	if ref == "DSP-404" {
+		return state.Detail{}, fmt.Errorf("read %s: %w", ref, board.ErrNotFound)
+	}
+	return state.Detail{Issue: board.Issue{Ref: ref}}, nil
+}
+
+func (fakeReader) Transcript(_ context.Context, run string, from, n int, find string) (state.Transcript, error) {
+	return state.Transcript{Run: run + find, From: from, Total: n}, nil
+}
+
+func (fakeReader) Diff(_ context.Context, q state.DiffQuery) (state.Diff, error) {
+	return state.Diff{Title: q.PR + string(q.Ref)}, nil
+}
+
+func (fakeReader) Money(context.Context) (state.Money, error) { return state.Money{Today: 1.5}, nil }
+
+func (fakeReader) Preview(context.Context) (state.Preview, error) {
+	return state.Preview{Lines: []state.PreviewLine{{Ref: "DSP-1"}}}, nil
+}
+
 func (l *fakeLoop) Send(_ context.Context, c state.Command) (state.Done, error) {
 	if c.Kind == state.CommandAbort {
 		return state.Done{}, errors.New("not now: nothing runs")
@@ -81,7 +122,7 @@ func serve(t *testing.T, dir string) (*fakeLoop, *Client) {
 	loop := newFakeLoop()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, l, loop) }()
+	go func() { done <- Serve(ctx, l, loop, fakeReader{}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

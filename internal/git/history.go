@@ -156,6 +156,16 @@ func (g *Git) Diff(ctx context.Context, dir, base, head string) (string, error) 
 	return string(out), nil
 }
 
+// DiffWorktree is what a worktree holds beside a commit, in its commits, its
+// index and its tracked files, as text.
+func (g *Git) DiffWorktree(ctx context.Context, dir, base string) (string, error) {
+	out, err := g.read(ctx, dir, "-c", "core.fsmonitor=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--end-of-options", base, "--")
+	if err != nil {
+		return "", fmt.Errorf("diff the worktree %s: %w", dir, err)
+	}
+	return string(out), nil
+}
+
 // ChangedPaths lists the paths that head changed since it left base, renames
 // as their new path and deletions included.
 func (g *Git) ChangedPaths(ctx context.Context, dir, base, head string) ([]string, error) {

@@ -56,7 +56,10 @@ func stranded(x *index, i *board.Issue) bool {
 	if i.Unreadable != "" || i.Closed || i.Claim == nil || !i.Delegate.Ours() {
 		return false
 	}
-	if _, ours := x.runs[i.Ref]; ours || x.Rests(i.Ref) {
+	if _, ours := x.runs[i.Ref]; ours {
+		return false
+	}
+	if x.Rests(i.Ref) {
 		return false
 	}
 	return i.Claim.Stale(x.Now, x.Settings.StaleWindow) && !x.Lives[i.Ref]

@@ -6,15 +6,16 @@ import (
 )
 
 // uses says which fields of a command count, by kind: a required one ends in
-// an exclamation mark. Of fields joined by a bar exactly one is required.
+// an exclamation mark. Of fields joined by a bar exactly one is required, of fields
+// joined by a plus at least one.
 var uses = map[CommandKind]string{
 	CommandFire: "", CommandPause: "", CommandResume: "", CommandDrain: "", CommandAbort: "", CommandLeave: "",
 	CommandAnswer: "ref! text!",
 	CommandAck:    "id!",
 	CommandHold:   "ref! text", CommandUnhold: "ref! text", CommandRetry: "ref! text", CommandStop: "ref! text",
 
-	CommandSteer: "ref|run text!", CommandInterrupt: "ref|run", CommandTakeOver: "ref|run", CommandHandBack: "ref|run",
-	CommandAllow: "request! always", CommandDeny: "request! text", CommandReply: "request! answers!",
+	CommandSteer: "ref+run text!", CommandInterrupt: "ref+run", CommandTakeOver: "ref+run", CommandHandBack: "ref+run",
+	CommandAllow: "request+ref+run always", CommandDeny: "request+ref+run text", CommandReply: "request+ref+run answers!",
 
 	CommandMove:     "ref! role! from",
 	CommandOrder:    "ref! before|after|top",
@@ -28,9 +29,9 @@ var uses = map[CommandKind]string{
 	CommandEdit:     "ref! issue!",
 	CommandUndo:     "id",
 	CommandTouch:    "ref!",
-	CommandMerge:    "pr! head force",
-	CommandRequest:  "pr! text! head findings",
-	CommandUpdatePR: "pr! head",
+	CommandMerge:    "pr! ref head force",
+	CommandRequest:  "pr! ref text! head findings",
+	CommandUpdatePR: "pr! ref head",
 }
 
 // CommandKinds lists every command that a loop understands.
@@ -105,7 +106,7 @@ func (c *Command) Check() error {
 // takes those that it allows out of them.
 func (c *Command) take(field string, given map[string]bool) error {
 	name, required := strings.CutSuffix(field, "!")
-	names := strings.Split(name, "|")
+	names := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '+' })
 	found := 0
 	for _, n := range names {
 		if given[n] {
@@ -114,7 +115,9 @@ func (c *Command) take(field string, given map[string]bool) error {
 		}
 	}
 	switch {
-	case len(names) > 1 && found != 1:
+	case strings.Contains(name, "+") && found == 0:
+		return fmt.Errorf("%s needs one of %s", c.Kind, strings.Join(names, ", "))
+	case strings.Contains(name, "|") && found != 1:
 		return fmt.Errorf("%s takes exactly one of %s", c.Kind, strings.Join(names, ", "))
 	case required && found == 0:
 		return fmt.Errorf("%s needs %s", c.Kind, article(name))

@@ -33,13 +33,16 @@ func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Revi
 }
 
 // RequestChanges sends the owner's own review, with their own login.
-func (s *Store) RequestChanges(ctx context.Context, name, _, body string) (board.Review, error) {
+func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (board.Review, error) {
 	fail := func(err error) (board.Review, error) {
-		return board.Review{}, fmt.Errorf("request changes on %s: %w", name, err)
+		return board.Review{}, fmt.Errorf("request changes on %s: %w", req.Name, err)
 	}
-	pr, err := s.Get(ctx, name)
+	pr, err := s.Get(ctx, req.Name)
 	if err != nil {
 		return fail(err)
+	}
+	if req.Head != "" && req.Head != pr.HeadSHA {
+		return fail(fmt.Errorf("%w: it was %.12s and is %.12s; look again", pulls.ErrHeadMoved, req.Head, pr.HeadSHA))
 	}
 	if s.o.Owner == nil {
 		return fail(fmt.Errorf("it takes your own GitHub login; review it there: %s/files", pr.URL))
@@ -54,7 +57,7 @@ func (s *Store) RequestChanges(ctx context.Context, name, _, body string) (board
 	if err != nil {
 		return fail(err)
 	}
-	r, err := s.post(ctx, person, &pulls.ReviewRequest{Name: name, Commit: pr.HeadSHA, Body: body}, "REQUEST_CHANGES")
+	r, err := s.post(ctx, person, &pulls.ReviewRequest{Name: req.Name, Commit: pr.HeadSHA, Body: req.Body, Findings: req.Findings}, "REQUEST_CHANGES")
 	if err != nil {
 		return fail(err)
 	}

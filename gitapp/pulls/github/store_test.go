@@ -294,7 +294,7 @@ func TestReview(t *testing.T) {
 			}
 		}
 	})
-	if r, err := w.store.RequestChanges(t.Context(), name, "olive", "No."); err != nil || r.Author != "olive" || r.State != board.ReviewChangesRequested || r.Bot {
+	if r, err := w.store.RequestChanges(t.Context(), pulls.ChangesRequest{Name: name, By: "olive", Body: "No."}); err != nil || r.Author != "olive" || r.State != board.ReviewChangesRequested || r.Bot {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

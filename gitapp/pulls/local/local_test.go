@@ -440,7 +440,7 @@ func TestRecords(t *testing.T) {
 		if all[0].Number != 1 || all[0].Author != local.UnreadableAuthor || all[0].ByAgent || all[0].State != board.PullOpen {
 			t.Errorf("%s: the broken one is %+v", name, all[0])
 		}
-		if _, err := w.store.RequestChanges(ctx, "1", "Olive", "x"); err == nil {
+		if _, err := w.store.RequestChanges(ctx, pulls.ChangesRequest{Name: "1", By: "Olive", Body: "x"}); err == nil {
 			t.Errorf("%s: it was written to", name)
 		}
 		if now, _ := os.ReadFile(path); string(now) != tc.content {

@@ -50,6 +50,9 @@ func (s *Store) mergeOnce(ctx context.Context, req pulls.MergeRequest) (pulls.Me
 	if pr.State == board.PullMerged {
 		return pulls.Merged{PR: pr, Already: true}, nil
 	}
+	if err := unmoved(&pr, req.Head); err != nil {
+		return pulls.Merged{}, err
+	}
 	if err := mayMerge(&pr, req.Force); err != nil {
 		return pulls.Merged{}, err
 	}

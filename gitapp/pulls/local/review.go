@@ -48,24 +48,61 @@ func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Revi
 }
 
 // RequestChanges records that a person wants changes at the head as it is now.
-func (s *Store) RequestChanges(ctx context.Context, name, by, body string) (board.Review, error) {
+func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (board.Review, error) {
 	fail := func(err error) (board.Review, error) {
-		return board.Review{}, fmt.Errorf("request changes on %s: %w", name, err)
+		return board.Review{}, fmt.Errorf("request changes on %s: %w", req.Name, err)
 	}
-	if err := checkBody(body); err != nil {
+	if err := checkBody(req.Body); err != nil {
 		return fail(err)
 	}
-	pr, err := s.Get(ctx, name)
+	pr, err := s.Get(ctx, req.Name)
 	if err != nil {
 		return fail(err)
 	}
+	if err := unmoved(&pr, req.Head); err != nil {
+		return fail(err)
+	}
+	if err := s.anchored(ctx, &pr, pr.HeadSHA, req.Findings); err != nil {
+		return fail(err)
+	}
 	review, err := s.addReview(ctx, pr.Number, board.Review{
-		Author: by, State: board.ReviewChangesRequested, Commit: pr.HeadSHA, Body: body, At: s.now(),
+		Author: req.By, State: board.ReviewChangesRequested, Commit: pr.HeadSHA, Body: req.Body, Findings: req.Findings, At: s.now(),
 	})
 	if err != nil {
 		return fail(err)
 	}
 	return review, nil
+}
+
+// Withdraw takes a request of a person's back, as long as it is the last word
+// on the pull request. One that is gone already is no error.
+func (s *Store) Withdraw(ctx context.Context, name, review string) error {
+	pr, err := s.Get(ctx, name)
+	if err == nil {
+		_, err = s.update(ctx, pr.Number, func(r *record) (bool, error) {
+			at := slices.IndexFunc(r.Reviews, func(v board.Review) bool { return v.ID == review })
+			switch {
+			case at < 0:
+				return false, nil
+			case r.Reviews[at].Bot || at != len(r.Reviews)-1:
+				return false, errors.New("others have reviewed it since")
+			}
+			r.Reviews = r.Reviews[:at]
+			return true, nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("withdraw review %s of %s: %w", review, name, err)
+	}
+	return nil
+}
+
+// unmoved refuses what was decided on another head than the present one.
+func unmoved(pr *board.PullRequest, head string) error {
+	if head == "" || head == pr.HeadSHA {
+		return nil
+	}
+	return fmt.Errorf("%w: it was %.12s and is %.12s; look again", pulls.ErrHeadMoved, head, pr.HeadSHA)
 }
 
 func checkBody(body string) error {

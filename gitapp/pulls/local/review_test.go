@@ -39,7 +39,7 @@ func TestReview(t *testing.T) {
 		if r, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: first, Body: "Late"}); err != nil || r.Commit != first {
 			t.Errorf("review of an earlier head: %+v, %v", r, err)
 		}
-		person, err := w.store.RequestChanges(ctx, "1", "Olive Owner", "Please rename it")
+		person, err := w.store.RequestChanges(ctx, pulls.ChangesRequest{Name: "1", By: "Olive Owner", Body: "Please rename it"})
 		if err != nil || person.ID != "1-3" || person.Bot || person.State != board.ReviewChangesRequested || person.Commit != second {
 			t.Errorf("request = %+v, %v", person, err)
 		}
@@ -89,10 +89,56 @@ func TestReviewRefuses(t *testing.T) {
 	if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.RequestChanges(ctx, "1", "Olive", "Too late"); !errors.Is(err, pulls.ErrNotOpen) {
+	if _, err := w.store.RequestChanges(ctx, pulls.ChangesRequest{Name: "1", By: "Olive", Body: "Too late"}); !errors.Is(err, pulls.ErrNotOpen) {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: head, Body: "Too late"}); !errors.Is(err, pulls.ErrNotOpen) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestWithdraw: a person's last word is taken back, and nobody else's.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, true)
+	wt := w.branch("task/dsp-3-x", "flag.txt", "one\ntwo")
+	w.create("task/dsp-3-x")
+	head := wt.Head()
+	ask := func(body string) board.Review {
+		r, err := w.store.RequestChanges(ctx, pulls.ChangesRequest{
+			Name: "1", By: "Olive", Body: body, Head: head, Findings: []board.Finding{{Path: "flag.txt", Line: 2, Severity: "blocking", Body: "why two?"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := ask("shorter")
+	if len(first.Findings) != 1 {
+		t.Errorf("its findings are %+v", first.Findings)
+	}
+	for range 2 { // twice is once
+		if err := w.store.Withdraw(ctx, "1", first.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	if pr := w.get("1"); len(pr.Reviews) != 0 {
+		t.Errorf("reviews = %+v", pr.Reviews)
+	}
+	again := ask("longer")
+	bot, err := w.store.Review(ctx, pulls.ReviewRequest{Name: "1", Commit: head, Body: "fine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{again.ID, bot.ID} {
+		if err := w.store.Withdraw(ctx, "1", id); err == nil {
+			t.Errorf("review %s is withdrawn", id)
+		}
+	}
+	if _, err := w.store.RequestChanges(ctx, pulls.ChangesRequest{Name: "1", By: "Olive", Body: "x", Head: strings.Repeat("a", 40)}); !errors.Is(err, pulls.ErrHeadMoved) {
+		t.Errorf("a request on another head: %v", err)
+	}
+	if _, err := w.store.Merge(ctx, pulls.MergeRequest{Name: "1", By: owner, Head: strings.Repeat("a", 40)}); !errors.Is(err, pulls.ErrHeadMoved) {
+		t.Errorf("a merge of another head: %v", err)
 	}
 }

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/loop"
+)
+
+// ownerActor is the person in front of the room.
+func ownerActor() board.Actor { return board.Actor{Kind: board.ActorOwner} }
+
+// ownerPulls are the pull requests as their owner acts on them from the room:
+// what `dispatcher pulls merge` and `pulls request-changes` do.
+type ownerPulls struct{ f *Factory }
+
+var (
+	_ loop.OwnerPulls = ownerPulls{}
+	_ loop.OwnerBoard = (*board.Policy)(nil)
+)
+
+func (o ownerPulls) Merge(ctx context.Context, name, head string, force bool) (string, error) {
+	store, err := o.f.Pulls(ctx)
+	if err != nil {
+		return "", err
+	}
+	owner, err := o.f.Owner(ctx)
+	if err != nil {
+		return "", err
+	}
+	merged, err := store.Merge(ctx, pulls.MergeRequest{Name: name, Head: head, Force: force, By: owner})
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("%s is merged into %s", merged.PR.Name, merged.PR.Base)
+	if merged.Already {
+		text = fmt.Sprintf("%s was merged before", merged.PR.Name)
+	}
+	done, err := o.f.CloseIssues(ctx, merged.PR)
+	if err != nil {
+		merged.Notes = append(merged.Notes, fmt.Sprintf("the loop closes its issues later: %v", err))
+	}
+	for _, ref := range done {
+		text += fmt.Sprintf("; %s → Done", ref)
+	}
+	return strings.Join(append([]string{text}, merged.Notes...), "; "), nil
+}
+
+func (o ownerPulls) Request(ctx context.Context, name, head, text string, findings []board.Finding) (loop.Requested, error) {
+	store, err := o.f.Pulls(ctx)
+	if err != nil {
+		return loop.Requested{}, err
+	}
+	by := "owner"
+	if owner, err := o.f.Owner(ctx); err == nil {
+		by = owner.Name
+	}
+	review, err := store.RequestChanges(ctx, pulls.ChangesRequest{Name: name, By: by, Body: text, Head: head, Findings: findings})
+	if err != nil {
+		return loop.Requested{}, err
+	}
+	pr, err := store.Get(ctx, name)
+	if err != nil {
+		return loop.Requested{}, err
+	}
+	out := loop.Requested{Review: review.ID}
+	_, before, err := o.f.rowsOf(ctx, pr)
+	if err != nil {
+		return out, err
+	}
+	from := map[board.Ref]board.Role{}
+	for i := range before {
+		from[before[i].Ref] = before[i].Role
+	}
+	rows, err := o.f.SendBack(ctx, pr)
+	for _, r := range rows {
+		if r.Sent {
+			out.Sent = append(out.Sent, loop.SentBack{Ref: r.Ref, From: from[r.Ref]})
+		} else {
+			out.Kept = append(out.Kept, r.Ref)
+		}
+	}
+	if err != nil {
+		return out, fmt.Errorf("the request is recorded on %s, but the board could not be written; move the row: %w", pr.Name, err)
+	}
+	return out, nil
+}
+
+func (o ownerPulls) Withdraw(ctx context.Context, name, review string) error {
+	store, err := o.f.Pulls(ctx)
+	if err != nil {
+		return err
+	}
+	w, ok := store.(interface {
+		Withdraw(ctx context.Context, name, review string) error
+	})
+	if !ok {
+		return fmt.Errorf("%s keeps every review; take it back on its page", name)
+	}
+	return w.Withdraw(ctx, name, review)
+}
