@@ -181,7 +181,11 @@ func (m *Model) trouble(now time.Time) (string, themes.Tone) {
 		if s != nil {
 			seen = ", last seen " + s.At.In(now.Location()).Format("15:04:05")
 		}
-		return "no contact for " + widget.Clock(now.Sub(m.lostAt)) + seen + "; workers go on; q leaves", themes.ToneDanger
+		again, out := "", "; q leaves"
+		if !m.contact.Lost.IsZero() {
+			again, out = m.againText(now), ""
+		}
+		return "no contact for " + widget.Clock(now.Sub(m.lostAt)) + seen + again + "; workers go on" + out, themes.ToneDanger
 	}
 	if s == nil {
 		return "", 0

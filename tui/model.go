@@ -61,6 +61,7 @@ type Model struct {
 	started  time.Time // when the room began to wait for the first picture
 	lost     bool      // the loop is out of contact
 	lostAt   time.Time
+	contact  state.Contact
 	view     view
 	back     []view
 	mode     mode
@@ -130,7 +131,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 
 // Init asks for the first picture, the clock and the terminal's colours.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick(), m.watch()}
+	cmds := []tea.Cmd{m.wait(time.Time{}), m.tick(), m.watch(), m.contacts()}
 	if !m.opts.Look.Plain {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	// Background says that leaving hands the loop to a process in the
 	// background.
 	Background bool
+	// Contacts tells of the contact with a loop in another process; nil for one
+	// in this.
+	Contacts <-chan state.Contact
 	// Attached says that the loop is another process: leaving only leaves.
 	Attached bool
 }

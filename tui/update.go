@@ -58,6 +58,8 @@ func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		cmd = m.onEdited(msg)
 	case runEditorMsg:
 		cmd = m.onEditor(msg)
+	case contactMsg:
+		cmd = m.onContact(msg)
 	case keptMsg:
 		m.onKept(msg)
 	case copyMsg:

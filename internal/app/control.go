@@ -30,6 +30,9 @@ func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine, 
 	}, nil
 }
 
+// ErrNoLoop says that no loop runs over this repository.
+var ErrNoLoop = control.ErrNoLoop
+
 // Control is a client of the loop that runs over this repository.
 func (f *Factory) Control(ctx context.Context) (*control.Client, error) {
 	cfg, err := f.Config(ctx)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (e *SecondLoopError) Error() string {
 	if e.PID == 0 {
 		return "a loop already works in " + e.Dir + "; end it first"
 	}
-	return fmt.Sprintf("a loop already works in %s: pid %d, since %s; see what it does with `dispatcher ctl status`, end it with `dispatcher ctl drain` or Ctrl-C in its terminal",
+	return fmt.Sprintf("a loop already works in %s: pid %d, since %s; open its room with `dispatcher attach`, see what it does with `dispatcher ctl status`, end it with `dispatcher ctl drain` or Ctrl-C in its terminal",
 		e.Dir, e.PID, e.Started.Local().Format("Jan 2 15:04"))
 }
 
@@ -69,14 +70,19 @@ func (l *loopLock) release() {
 	_ = l.lock.Unlock()
 }
 
-// lockLoop takes the lock of the one loop that a checkout may have.
-func (f *Factory) lockLoop(common, root, stateDir string) (*loopLock, error) {
+// heirPath is the lock that whoever waits for the loop's lock holds meanwhile,
+// so that nobody else gets in between.
+func (l *loopLock) heirPath() string { return l.path + ".heir" }
+
+// lockLoop takes the lock of the one loop that a checkout may have. An heir
+// waits until the loop before it lets go.
+func (f *Factory) lockLoop(ctx context.Context, common, root, stateDir string, heir bool) (*loopLock, error) {
 	lockPath := filepath.Join(common, lockName)
-	lock, ok, err := statefile.TryLock(lockPath)
+	path := filepath.Join(common, holderName)
+	lock, ok, err := takeLock(ctx, lockPath, heir)
 	if err != nil {
 		return nil, fmt.Errorf("take the loop's lock: %w", err)
 	}
-	path := filepath.Join(common, holderName)
 	if !ok {
 		var h holder
 		if data, err := os.ReadFile(path); err == nil {
@@ -98,4 +104,25 @@ func (f *Factory) lockLoop(common, root, stateDir string) (*loopLock, error) {
 		return nil, fmt.Errorf("look at the loop's lock: %w", err)
 	}
 	return &loopLock{lock: lock, note: path, path: lockPath, file: file}, nil
+}
+
+// takeLock passes the heir's lock on the way to the loop's own.
+func takeLock(ctx context.Context, path string, heir bool) (*statefile.FileLock, bool, error) {
+	if heir {
+		ctx, cancel := context.WithTimeout(ctx, 2*handoverWithin)
+		defer cancel()
+		door, err := statefile.Lock(ctx, path+".heir")
+		if err != nil {
+			return nil, false, err
+		}
+		defer door.Unlock() //nolint:errcheck // the end of the process lets go, too
+		lock, err := statefile.Lock(ctx, path)
+		return lock, err == nil, err
+	}
+	door, ok, err := statefile.TryLock(path + ".heir")
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	defer door.Unlock() //nolint:errcheck // the end of the process lets go, too
+	return statefile.TryLock(path)
 }

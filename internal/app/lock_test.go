@@ -40,12 +40,12 @@ func TestLoopLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := &Factory{Now: time.Now}
-			l, err := f.lockLoop(common, "/repo", "/state")
+			l, err := f.lockLoop(t.Context(), common, "/repo", "/state", false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer l.release()
-			_, err = f.lockLoop(common, "/repo", "/state")
+			_, err = f.lockLoop(t.Context(), common, "/repo", "/state", false)
 			var second *SecondLoopError
 			if !errors.As(err, &second) || second.PID != os.Getpid() {
 				t.Errorf("a second loop got %v", err)

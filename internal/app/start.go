@@ -22,6 +22,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/journal"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/tui"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -31,6 +32,7 @@ type StartOptions struct {
 	NoTUI      bool
 	UntilIdle  bool
 	Resume     bool // go on although the owner paused the loop
+	Heir       bool // wait for the loop that hands over to this one
 	Manner     Manner
 }
 
@@ -66,7 +68,15 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	defer stop()
 	var end loop.End
 	if inRoom {
-		end, err = f.runRoom(ctx, e, read, s, as)
+		var left tui.Leave
+		end, left, err = f.runRoom(ctx, e, read, s, as)
+		if err == nil && left == tui.LeaveWorkers && goesOn(end) {
+			err := f.handOver(ctx, s, o, func() { stop(); s.close() })
+			if err == nil {
+				end.Left = 0 // they are the heir's now
+			}
+			return end, err
+		}
 	} else {
 		end, err = f.runHeadless(ctx, e)
 	}
@@ -82,12 +92,18 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	return end, nil
 }
 
+// goesOn says whether a loop was left, and has not ended.
+func goesOn(end loop.End) bool {
+	return end.Err == nil && !end.Drained && !end.Aborted && !end.Idle && !end.Paused
+}
+
 // session is everything that a loop needs, open.
 type session struct {
 	cfg     *config.Config
 	options loop.Options
 	deps    loop.Deps
 	state   string // state folder
+	lock    *loopLock
 	closers []func()
 }
 
@@ -95,6 +111,7 @@ func (s *session) close() {
 	for _, c := range slices.Backward(s.closers) {
 		c()
 	}
+	s.closers = nil
 }
 
 // open builds a loop in order: configuration, repository, lock, state, board,
@@ -129,10 +146,11 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	}
 	stateDir := s.cfg.StateDir(f.Getenv)
 	s.state = stateDir
-	lock, err := f.lockLoop(repo.Common, repo.Root, stateDir)
+	lock, err := f.lockLoop(ctx, repo.Common, repo.Root, stateDir, o.Heir)
 	if err != nil {
 		return nil, err
 	}
+	s.lock = lock
 	s.closers = append(s.closers, lock.release)
 	s.options = f.loopOptions(s.cfg, repo, milestones, o)
 	s.options.Guard = lock.check

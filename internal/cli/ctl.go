@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,6 +34,11 @@ func ctlVerbs() []ctlVerb {
 		{kind: state.CommandRetry, short: "Try an issue again now, given up or waiting", did: "will be tried again", row: true, body: "a note for the worker"},
 		{kind: state.CommandStop, short: "Stop the worker on an issue and hold the issue", did: "is being stopped", row: true, body: "why"},
 		{kind: state.CommandAnswer, short: "Answer a question; the issue moves on", did: "answered", row: true, body: "the answer, in Markdown", must: true},
+		{kind: state.CommandComment, short: "Say something on an issue, as its owner", did: "commented", row: true, body: "what to say, in Markdown", must: true},
+		{kind: state.CommandClaim, short: "Take an issue yourself; no agent works on it", did: "is yours", row: true},
+		{kind: state.CommandRelease, short: "Let an issue go, whoever holds it", did: "released", row: true},
+		{kind: state.CommandDispatch, short: "Work an issue next, if the rules allow, or say why not", did: "is next", row: true},
+		{kind: state.CommandTouch, short: "Let the loop leave an issue alone for ten seconds", did: "is left alone for ten seconds", row: true},
 		{kind: state.CommandDrain, short: "Finish what runs, start nothing new, then end", did: "draining"},
 		{kind: state.CommandAbort, short: "Stop all workers, put their rows back, then end", did: "aborting"},
 	}
@@ -52,6 +58,8 @@ script. Each command is answered when the loop has taken it.`,
 		cmd.AddCommand(newCtlVerbCmd(f, v))
 	}
 	cmd.AddCommand(newCtlWorkerCmds(f)...)
+	cmd.AddCommand(newCtlRowCmds(f)...)
+	cmd.AddCommand(newCtlEventsCmd(f))
 	return cmd
 }
 
@@ -60,6 +68,8 @@ type ctlDone struct {
 	Command state.CommandKind `json:"command"`
 	Ref     board.Ref         `json:"ref,omitempty"`
 	Taken   bool              `json:"taken"`
+	Undo    uint64            `json:"undo,omitempty"` // names it for ctl undo
+	Text    string            `json:"text,omitempty"`
 }
 
 func newCtlVerbCmd(f *app.Factory, v ctlVerb) *cobra.Command {
@@ -109,37 +119,58 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 	if err != nil {
 		return err
 	}
-	if _, err := client.Send(ctx, c); err != nil {
+	done, err := client.Send(ctx, c)
+	if err != nil {
 		return failWith(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err))
 	}
+	ref := c.Ref
+	if done.Ref != "" {
+		ref = done.Ref
+	}
 	if asJSON {
-		return printJSON(f, ctlDone{Command: c.Kind, Ref: c.Ref, Taken: true})
+		return printJSON(f, ctlDone{Command: c.Kind, Ref: ref, Taken: true, Undo: done.Undo, Text: done.Text})
+	}
+	if done.Text != "" && v.did == "done" {
+		if done.Undo != 0 {
+			return say(f, "%s (ctl undo %d takes it back)", done.Text, done.Undo)
+		}
+		return say(f, "%s", done.Text)
 	}
 	return say(f, "%s", strings.TrimSpace(string(c.Ref)+" "+v.did))
 }
 
 func newCtlStatusCmd(f *app.Factory) *cobra.Command {
-	var asJSON bool
+	var asJSON, short bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what the loop does, what runs and what needs you",
-		Args:  cobra.NoArgs,
+		Long: `Say what the loop does, what runs and what needs you. With --short it is one
+line for the status line of a tmux, "○ no loop" where none runs:
+
+    set -g status-interval 5
+    set -g status-right "#(cd /path/to/repository && dispatcher ctl status --short)"`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := f.Control(cmd.Context())
 			if err != nil {
 				return err
 			}
 			s, err := client.Snapshot(cmd.Context())
-			if err != nil {
+			switch {
+			case short && errors.Is(err, app.ErrNoLoop):
+				return say(f, "○ no loop")
+			case err != nil:
 				return failWith(err)
-			}
-			if asJSON {
+			case short:
+				return say(f, "%s", shortStatus(s))
+			case asJSON:
 				return printJSON(f, s)
 			}
 			return printStatus(f, s)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the whole snapshot as JSON")
+	cmd.Flags().BoolVar(&short, "short", false, "one line, for a status line")
 	return cmd
 }
 

@@ -62,6 +62,7 @@ func commands() []func(*app.Factory) *cobra.Command {
 		newStartCmd,
 		newCtlCmd,
 		newTakeOverCmd,
+		newAttachCmd,
 		newWhyCmd,
 		newRunsCmd,
 		newLogsCmd,

@@ -38,6 +38,8 @@ whatever ends it, the next start goes on with them.`,
 	cmd.Flags().BoolVar(&o.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the next firing would do, and do nothing")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
+	cmd.Flags().BoolVar(&o.Heir, app.HeirFlag, false, "wait for the loop that hands over to this one")
+	_ = cmd.Flags().MarkHidden(app.HeirFlag) // leaving a room passes it
 	cmd.Flags().BoolVar(&o.Resume, "resume", false, "go on although the loop was paused")
 	return cmd
 }
