@@ -74,8 +74,7 @@ func (b *Board) restamp(ctx context.Context, r *row, h held) (board.Claim, error
 	if c.Text() == h.comment.Body {
 		return c, nil
 	}
-	_, err := b.reword(ctx, r.ID, h.comment.ID, c.Text())
-	return c, err
+	return c, b.reword(ctx, r.ID, h.comment.ID, c.Text())
 }
 
 // minute is the stamp's precision.
@@ -90,7 +89,7 @@ func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held
 	c := board.Claim{Kind: req.Kind, Session: req.Session, Stamp: b.minute(), From: req.From}
 	if isHeld && h.comment.User != nil && h.comment.User.IsMe && (req.Steal || h.claim.Session == req.Session) {
 		// Our account's claim passes to another session in place.
-		if _, err := b.reword(ctx, r.ID, h.comment.ID, c.Text()); err != nil {
+		if err := b.reword(ctx, r.ID, h.comment.ID, c.Text()); err != nil {
 			return board.Claim{}, err
 		}
 		return c, b.clear(ctx, r, func(o held) bool { return o.comment.ID != h.comment.ID })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/linear"
@@ -195,7 +196,7 @@ func TestQueriesFitTheWholeSchema(t *testing.T) {
 	}
 	queries := p.world.Queries()
 	for _, s := range queries {
-		if _, errs := gqlparser.LoadQuery(schema, s.Query); errs != nil {
+		if _, errs := gqlparser.LoadQueryWithRules(schema, s.Query, rules.NewDefaultRules()); errs != nil {
 			t.Errorf("%v: %s", errs, s.Query)
 		}
 	}

@@ -344,6 +344,7 @@ func (h *history) unrest() string {
 var (
 	histories = flag.Int("linear.histories", 320, "histories that TestHistories plays")
 	oneSeed   = flag.Uint64("linear.seed", 0, "play this history alone")
+	firstSeed = flag.Uint64("linear.from", 1, "the first history")
 )
 
 // TestHistories plays the loop on the fake, over HTTP, while requests fail,
@@ -351,7 +352,7 @@ var (
 // the trouble is over everything has to come to an end.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	from, n := uint64(1), uint64(*histories/share)
+	from, n := *firstSeed, uint64(max(1, *histories/share))
 	if *oneSeed > 0 {
 		from, n = *oneSeed, 1
 	}

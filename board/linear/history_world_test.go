@@ -165,7 +165,6 @@ type histWorker struct {
 	phase state.WorkerPhase
 	exit  *state.WorkerExit
 	moves []func()
-	sign  time.Time
 }
 
 func (v *histWorker) lives() bool { return v.phase == state.WorkerRunning }

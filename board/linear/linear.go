@@ -135,6 +135,7 @@ func (b *Board) agent(d board.Delegate) string {
 		return b.o.Developer
 	case board.DelegateReviewer:
 		return b.o.Reviewer
+	case board.DelegateNone:
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (b *Board) commentByID(ctx context.Context, id string) (commentWire, bool, 
 }
 
 // reword changes a comment in place.
-func (b *Board) reword(ctx context.Context, issue, id, body string) (commentWire, error) {
+func (b *Board) reword(ctx context.Context, issue, id, body string) error {
 	var made commentWire
 	err := b.once(ctx, func() error {
 		var m struct {
@@ -91,10 +91,10 @@ func (b *Board) reword(ctx context.Context, issue, id, body string) (commentWire
 		return found && now.Body == body, err
 	})
 	if err != nil {
-		return commentWire{}, err
+		return err
 	}
 	b.commented(issue, &made)
-	return made, nil
+	return nil
 }
 
 // unsay deletes a comment. One that is gone already is no error.

@@ -64,7 +64,7 @@ func (d *Demo) openLinear(ctx context.Context) error {
 	path := filepath.Join(dir, linearFile)
 	data, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(data, &place)
+		err = json.Unmarshal(data, &place) //nolint:musttag // the names of the fields are the file's
 	}
 	if err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read where the demo's Linear is: %w", err)
@@ -93,7 +93,7 @@ func (d *Demo) openLinear(ctx context.Context) error {
 }
 
 func writePlace(dir, path string, place linearPlace) error {
-	data, err := json.MarshalIndent(place, "", "  ")
+	data, err := json.MarshalIndent(place, "", "  ") //nolint:musttag // the names of the fields are the file's
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -41,9 +42,7 @@ func (x *exec) object(o obj, sel ast.SelectionSet, path string) (map[string]any,
 
 func (x *exec) merge(out map[string]any, o obj, sel ast.SelectionSet, path string) error {
 	more, err := x.object(o, sel, path)
-	for k, v := range more {
-		out[k] = v
-	}
+	maps.Copy(out, more)
 	return err
 }
 

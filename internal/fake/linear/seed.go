@@ -24,10 +24,15 @@ type Made struct {
 // DefaultStates are the states that the specification asks for.
 func DefaultStates() []State {
 	return []State{
-		{Name: "Backlog", Type: TypeBacklog}, {Name: "Ready", Type: TypeUnstarted},
-		{Name: "Changes Requested", Type: TypeStarted, Position: 1}, {Name: "In Progress", Type: TypeStarted, Position: 2},
-		{Name: "Question", Type: TypeStarted, Position: 3}, {Name: "Human Review", Type: TypeStarted, Position: 4},
-		{Name: "Done", Type: TypeCompleted}, {Name: "Canceled", Type: TypeCanceled}, {Name: "Duplicate", Type: TypeDuplicate},
+		{Name: "Backlog", Type: TypeBacklog},
+		{Name: "Ready", Type: TypeUnstarted},
+		{Name: "Changes Requested", Type: TypeStarted, Position: 1},
+		{Name: "In Progress", Type: TypeStarted, Position: 2},
+		{Name: "Question", Type: TypeStarted, Position: 3},
+		{Name: "Human Review", Type: TypeStarted, Position: 4},
+		{Name: "Done", Type: TypeCompleted},
+		{Name: "Canceled", Type: TypeCanceled},
+		{Name: "Duplicate", Type: TypeDuplicate},
 	}
 }
 

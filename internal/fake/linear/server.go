@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // SDL is the part of Linear's schema that the fake answers.
@@ -179,7 +180,7 @@ func (req *request) check() (*exec, error) {
 		req.cost = 262_144 // what introspection is charged
 		return nil, invalid("Query too complex", "The query is too complex. Complexity: 262144. Maximum allowed complexity: 10000.")
 	}
-	doc, errs := gqlparser.LoadQuery(schema, req.text)
+	doc, errs := gqlparser.LoadQueryWithRules(schema, req.text, rules.NewDefaultRules())
 	if errs != nil {
 		return nil, fmt.Errorf("%s", errs.Error())
 	}

@@ -87,7 +87,7 @@ func New(o Options) (*World, error) {
 		return w, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, w.d)
+		err = json.Unmarshal(text, w.d) //nolint:musttag // the names of the fields are the file's
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the workspace in %s: %w", o.Folder, err)
@@ -107,7 +107,7 @@ func (w *World) save() error {
 	if w.o.Folder == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(w.d, "", " ")
+	text, err := json.MarshalIndent(w.d, "", " ") //nolint:musttag // the names of the fields are the file's
 	if err != nil {
 		return fmt.Errorf("keep the workspace: %w", err)
 	}
@@ -139,12 +139,12 @@ func (w *World) remember() {
 	if !w.stale {
 		return
 	}
-	text, err := json.Marshal(w.d)
+	text, err := json.Marshal(w.d) //nolint:musttag // the names of the fields are the file's
 	if err != nil {
 		return
 	}
 	old := &data{}
-	if json.Unmarshal(text, old) == nil {
+	if json.Unmarshal(text, old) == nil { //nolint:musttag // the names of the fields are the file's
 		w.old = old
 	}
 }
