@@ -158,16 +158,22 @@ func (b *Board) plain(err error, write bool) error {
 		return limit
 	}
 	text := err.Error()
+	if rest, page := strings.CutPrefix(text, "non-200 OK status code: "); page {
+		// A page from in front of GitHub says nothing, and is not shown.
+		text, _, _ = strings.Cut(rest, " body: ")
+		err = fmt.Errorf("no answer of GitHub's: HTTP %s", oneLine(text))
+	}
+	_, torn := errors.AsType[*url.Error](err)
 	switch {
 	case strings.Contains(text, "required scopes"):
 		return fmt.Errorf("your GitHub login lacks the scope for projects: `gh auth refresh -s project`: %w", err)
 	case strings.Contains(text, "Resource not accessible by"):
 		return fmt.Errorf("this token may not use the project; it takes your own login with the scope project (`gh auth refresh -s project`), or a token with it in GH_TOKEN: %w", err)
-	case strings.Contains(text, "401"), strings.Contains(text, "Bad credentials"):
+	case strings.HasPrefix(text, "401"), strings.Contains(text, "Bad credentials"):
 		return fmt.Errorf("GitHub refuses the login: `gh auth login`, or a fresh token in GH_TOKEN: %w", err)
 	case strings.Contains(text, "Could not resolve to"):
 		return fmt.Errorf("%w: %s", board.ErrNotFound, oneLine(text))
-	case write && !strings.Contains(text, "non-200") && errors.As(err, new(*url.Error)):
+	case write && (torn || strings.HasPrefix(text, "5")): // a gateway's answer tells nothing of the write
 		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
 	}
 	return err

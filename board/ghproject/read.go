@@ -2,6 +2,7 @@ package ghproject
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -285,7 +286,10 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *columns, error) 
 	vars["project"], vars["number"], vars["after"] = ID(b.o.ProjectID), graphql.Int(n), (*graphql.String)(nil) //nolint:gosec // nine digits at most
 	for range maxPages {
 		var q rowQuery
-		if err := b.query(ctx, &q, vars); err != nil {
+		switch err := b.query(ctx, &q, vars); {
+		case errors.Is(err, board.ErrNotFound) && strings.Contains(err.Error(), "to an Issue "):
+			return nil, nil, fmt.Errorf("%w: there is no issue %s in %s", board.ErrNotFound, canonical, b.o.Repository)
+		case err != nil:
 			return nil, nil, fmt.Errorf("read %s: %w", canonical, err)
 		}
 		cols, err := b.columnsOf(&q.Node.Project)

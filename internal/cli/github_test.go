@@ -31,6 +31,7 @@ func TestGitHubScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/github",
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"github": githubCmd},
 		Setup: func(env *testscript.Env) error {
 			fake := github.New(github.Options{Now: time.Now})
 			for i, role := range []string{"developer", "reviewer"} {
@@ -46,6 +47,8 @@ func TestGitHubScripts(t *testing.T) {
 			}
 			fake.AddRepo("acme", "widgets", bare, "main")
 			fake.AddUser("olive", 42, "olive-token")
+			fake.With("acme/widgets", func(r *github.Repo) { r.AddLabel("UI"); r.AddLabel("Confirm with user") })
+			env.Values[forgeValue] = &scriptForge{server: fake, project: fake.AddProject("acme", 2, projectOptions()...)}
 			srv := httptest.NewServer(fake)
 			env.Defer(srv.Close)
 			env.Vars = append(withoutOurs(env.Vars),

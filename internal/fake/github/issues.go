@@ -58,6 +58,7 @@ type Item struct {
 	Status   string // option id; empty for none
 	Claimed  *string
 	Updated  time.Time
+	StatusAt time.Time // when Status was last set; Updated where it is zero
 }
 
 // AddProject makes a project with a Status field of the given options and a
@@ -143,7 +144,7 @@ func (s *Server) NewIssue(repo string, i Issue, column string, projects ...*Proj
 	for _, p := range projects {
 		p.nextItem++
 		p.Items = append(p.Items, &Item{
-			ID: "PVTI_" + itoa(p.Number) + "_" + itoa(p.nextItem), Repo: repo, Issue: i.Number, Status: p.option(column), Updated: now,
+			ID: "PVTI_" + itoa(p.Number) + "_" + itoa(p.nextItem), Repo: repo, Issue: i.Number, Status: p.option(column), Updated: now, StatusAt: now,
 		})
 	}
 	return i.Number

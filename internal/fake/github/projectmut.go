@@ -87,7 +87,7 @@ func (s *Server) setField(in map[string]any, clear bool) (any, error) {
 		if p.optionName(id) == "" {
 			return nil, errors.New("The single select option Id does not belong to the field") //nolint:staticcheck // GitHub's words
 		}
-		item.Status = id
+		item.Status, item.StatusAt = id, s.now()
 		if p.optionName(id) == "Done" {
 			if i := s.repos[item.Repo].Issue(item.Issue); i != nil {
 				i.Closed = true // the project's own workflow

@@ -138,12 +138,20 @@ func (*Server) fieldValue(p *Project, i *Item, name string) any {
 	switch {
 	case name == p.Status.Name && i.Status != "":
 		const t = "ProjectV2ItemFieldSingleSelectValue"
-		return typed{t, fields(t, map[string]any{"name": p.optionName(i.Status), "optionId": i.Status, "updatedAt": stamp(i.Updated)})}
+		return typed{t, fields(t, map[string]any{"name": p.optionName(i.Status), "optionId": i.Status, "updatedAt": stamp(i.statusAt())})}
 	case name == p.ClaimedBy.Name && i.Claimed != nil:
 		const t = "ProjectV2ItemFieldTextValue"
 		return typed{t, fields(t, map[string]any{"text": *i.Claimed, "updatedAt": stamp(i.Updated)})}
 	}
 	return nil
+}
+
+// statusAt is when the column was set: each value of an item has its own time.
+func (i *Item) statusAt() time.Time {
+	if i.StatusAt.IsZero() {
+		return i.Updated
+	}
+	return i.StatusAt
 }
 
 func names(list []string, of func(string) obj) []typed {
@@ -198,7 +206,7 @@ func (s *Server) issueObj(r *Repo, i *Issue) obj {
 		case "closedByPullRequestsReferences":
 			var list []typed
 			for _, p := range r.pulls {
-				if slices.Contains(p.Closes, i.Number) && (p.State == "open" || !p.Merged.IsZero() || args["includeClosedPrs"] == true) {
+				if slices.Contains(r.closes(p), i.Number) && (p.State == "open" || !p.Merged.IsZero() || args["includeClosedPrs"] == true) {
 					list = append(list, typed{"PullRequest", s.pullObj(r, p)})
 				}
 			}

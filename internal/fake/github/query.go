@@ -247,7 +247,7 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 			return connection(list, args), nil
 		case "closingIssuesReferences":
 			var list []typed
-			for _, n := range p.Closes {
+			for _, n := range r.closes(p) {
 				list = append(list, typed{"", fields("Issue", map[string]any{
 					"number": n, "repository": fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
 				})})
