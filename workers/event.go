@@ -40,6 +40,12 @@ type Closer interface {
 	Close(said, errors string, code int, signal string) *Result
 }
 
+// Detailer is an agent that can tell the tool calls of one line of its output
+// in full: what each was given, or, at its end, what came back, as it said it.
+type Detailer interface {
+	Details(line []byte, see func(id, text string, end bool))
+}
+
 // EventKind says what an Event is about.
 type EventKind uint8
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 )
@@ -237,9 +238,12 @@ func (t *Transcript) scan(ctx context.Context, c *cursor, ended bool, done func(
 			return // the cursor is not used any more
 		}
 		events = t.agent.Parse(events[:0], b)
+		details := t.details(c.tail.page, b)
+		c.tail.detail(details, true)
 		for i := range events {
 			c.tail.Add(&events[i], t.started)
 		}
+		c.tail.detail(details, false)
 		stop = done()
 	}
 	buf := make([]byte, 4*chunk)
@@ -261,6 +265,38 @@ func (t *Transcript) scan(ctx context.Context, c *cursor, ended bool, done func(
 		c.split.Rest(take)
 	}
 	return nil
+}
+
+// callDetail is one side of a tool call in full.
+type callDetail struct {
+	id, text string
+	end      bool
+}
+
+// details are the tool calls of a line in full, where a page is read of an agent
+// that can tell them.
+func (t *Transcript) details(p *page, line []byte) (out []callDetail) {
+	agent, ok := t.agent.(Detailer)
+	if !ok || p == nil || p.most == 0 {
+		return nil
+	}
+	agent.Details(line, func(id, text string, end bool) { out = append(out, callDetail{id, text, end}) })
+	return out
+}
+
+// detail adds to the calls of the page what they were given, or what came back.
+func (t *Tail) detail(details []callDetail, end bool) {
+	for _, d := range details {
+		l := t.line(d.id)
+		if d.end != end || l == nil || d.text == "" {
+			continue
+		}
+		text := strings.TrimRight(Clean(d.text, lineText), "\n ")
+		if l.Detail != "" {
+			text = l.Detail + "\n\n" + text
+		}
+		l.Detail = text
+	}
 }
 
 // opens says whether a tool call of these lines still runs.

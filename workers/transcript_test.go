@@ -180,6 +180,7 @@ func TestTranscriptFromAnyPlace(t *testing.T) {
 			if w.Done && w.Took == 0 {
 				w = got[i]
 			}
+			got[i].Detail = "" // a tail has none
 			if diff := cmp.Diff(w, got[i]); diff != "" {
 				t.Fatalf("line %d of a page from %d (-want +got):\n%s", from+i, from, diff)
 			}
@@ -410,5 +411,32 @@ func BenchmarkTranscript(b *testing.B) {
 			runtime.ReadMemStats(&m)
 			b.ReportMetric(float64(m.HeapInuse)/(1<<20), "heap-MB")
 		})
+	}
+}
+
+// TestTranscriptDetail: the lines of a transcript hold a tool call in full, what
+// it was given and what came back, cleaned and bounded; a tail holds none of it.
+func TestTranscriptDetail(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	output := `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"go test ./...","description":"All \u001b[31mtests","timeout":5}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"ok  one"},{"type":"image"},{"type":"text","text":"ok  two"}]}]}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"b","name":"Write","input":{"file_path":"a.txt","content":"one\ntwo"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","is_error":true,"content":"` + long + `"}]}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"c","name":"Odd","input":["not an object"]}]}}
+`
+	l, _ := recordedRun(t, []byte(output), false, true)
+	lines, _, err := openTranscript(t, l).Lines(t.Context(), 0, 10)
+	if err != nil || len(lines) != 3 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	if want := "command: go test ./...\ndescription: All ␛[31mtests\ntimeout: 5\n\nok  one\n(image)\nok  two"; lines[0].Detail != want {
+		t.Errorf("the first call is %q, not %q", lines[0].Detail, want)
+	}
+	if want := "file_path: a.txt\ncontent:\none\ntwo\n\nxxx"; !strings.HasPrefix(lines[1].Detail, want) || len(lines[1].Detail) > 20_000 {
+		t.Errorf("the second call has %d bytes: %.60q", len(lines[1].Detail), lines[1].Detail)
+	}
+	if lines[2].Detail != `["not an object"]` {
+		t.Errorf("the third call is %q", lines[2].Detail)
 	}
 }

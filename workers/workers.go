@@ -155,4 +155,7 @@ type Line struct {
 	Done   bool
 	Failed bool
 	Took   time.Duration
+	// Detail is a tool call in full, what it was given and what came back,
+	// bounded. Only the lines of a Transcript have it.
+	Detail string
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/board/native"
 	"github.com/backside4charter/dispatcher/internal/control"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/plan"
@@ -90,88 +89,8 @@ func rowOf(s *state.Snapshot, ref board.Ref) (state.Row, bool) {
 	return s.Rows[at], true
 }
 
-// history is what the board, the loop and the runs have written down of an
-// issue, and how to resume its last session.
-func (r *reader) history(ctx context.Context, ref board.Ref, snap *state.Snapshot) (out []state.Entry, resume string, err error) {
-	out, err = r.boardHistory(ctx, ref)
-	if err != nil {
-		return nil, "", err
-	}
-	if snap != nil {
-		for _, e := range snap.Log {
-			if e.Ref == ref {
-				out = append(out, e)
-			}
-		}
-	}
-	runs, err := r.f.ListRuns(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, run := range runs {
-		if run.Ref != ref {
-			continue
-		}
-		if resume == "" && run.Session != "" && run.Agent == "claude" {
-			resume = "claude --resume " + run.Session
-		}
-		if !run.Started.IsZero() {
-			out = append(out, state.Entry{At: run.Started, Ref: ref, Text: fmt.Sprintf("%s try %d began, run %s", run.Kind, run.Try, run.Run)})
-		}
-		if !run.Ended.IsZero() {
-			out = append(out, state.Entry{
-				At: run.Ended, Ref: ref, Text: fmt.Sprintf("%s try %d ended: %s, $%.2f", run.Kind, run.Try, run.Outcome, run.CostUSD),
-			})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b state.Entry) int { return a.At.Compare(b.At) })
-	return out[max(0, len(out)-maxHistory):], resume, nil
-}
-
-// boardHistory is what the native board's event log holds of an issue, read on
-// from where it was read last. Other boards keep their history on their own
-// pages.
-func (r *reader) boardHistory(ctx context.Context, ref board.Ref) ([]state.Entry, error) {
-	if _, err := r.f.Board(ctx); err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.f.boardEvents == nil {
-		return nil, nil
-	}
-	events, next, err := r.f.boardEvents(r.eventsAt)
-	if err != nil {
-		return nil, err
-	}
-	r.eventsAt = next
-	for i := range events {
-		e := &events[i]
-		list := append(r.histories[e.Ref], state.Entry{At: e.At, Ref: e.Ref, Text: eventText(e)})
-		r.histories[e.Ref] = list[max(0, len(list)-maxHistory):]
-	}
-	return slices.Clone(r.histories[ref]), nil
-}
-
-// eventText is a board's event in words.
-func eventText(e *native.Event) string {
-	who := cmp.Or(e.Name, string(e.Actor))
-	field := func(name string) string {
-		s, _ := e.Fields[name].(string)
-		return s
-	}
-	switch e.Type {
-	case "state":
-		return fmt.Sprintf("%s: %s → %s", who, field("from"), field("to"))
-	case "comment":
-		return fmt.Sprintf("%s commented", who)
-	case "uncomment":
-		return fmt.Sprintf("%s took a comment back", who)
-	}
-	return fmt.Sprintf("%s: %s", who, e.Type)
-}
-
-// Transcript is a window of a run's stream.
+// Transcript is a window of a run's stream, or where it holds a text; tui.Reader
+// says how the two are asked.
 func (r *reader) Transcript(ctx context.Context, run string, from, n int, find string) (state.Transcript, error) {
 	t, err := r.transcript(ctx, run)
 	if err != nil {
@@ -179,9 +98,8 @@ func (r *reader) Transcript(ctx context.Context, run string, from, n int, find s
 	}
 	out := state.Transcript{Run: run}
 	if find != "" {
-		if out.Next, err = t.Find(ctx, find, max(from, 0), false); err != nil {
-			return out, err
-		}
+		out.Next, err = t.Find(ctx, find, max(from, 0), n < 0)
+		return out, err
 	}
 	lines, first, err := t.Lines(ctx, from, n)
 	if err != nil {

@@ -183,7 +183,7 @@ func (w *fleet) Forbid(ctx context.Context, run string) (state.WorkerStatus, err
 // shownLine is a line of a stream as rooms show it.
 func shownLine(l *workers.Line) state.Line {
 	return state.Line{
-		At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took,
+		At: l.At, Kind: state.LineKind(l.Kind), Tool: l.Tool, Text: l.Text, Done: l.Done, Failed: l.Failed, Took: l.Took, Detail: l.Detail,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
-// Review is the last review's verdict: what blocks, or its first words.
+// Review is the last review's verdict, and the head it was given on.
 func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	if len(p.Reviews) == 0 {
 		return signs.No, themes.ToneMuted
@@ -29,11 +29,17 @@ func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	case r.State == board.ReviewChangesRequested:
 		return "changes requested", themes.ToneWarn
 	}
-	text, _, _ := strings.Cut(strings.TrimSpace(r.Body), "\n")
-	if text == "" {
+	text := "0 blocking"
+	if !r.Bot && r.State == board.ReviewComment {
 		text = "commented"
 	}
-	return widget.Clean(text), themes.TonePlain
+	if r.Commit != "" {
+		text += " at " + widget.Clean(r.Commit[:min(len(r.Commit), 7)])
+	}
+	if r.Commit != "" && r.Commit != p.HeadSHA {
+		return text + ", older", themes.ToneWarn
+	}
+	return text, themes.TonePlain
 }
 
 // CheckLines lists the checks of a pull request, each with how it ended and,

@@ -125,7 +125,7 @@ func TestAPullRequestIsRead(t *testing.T) {
 	}
 	r.shows("reading the change")
 	r.settle()
-	r.shows("ACM-3 Login · PR #35 · PASS at 9c1f2e · ✓ 1/1 · +3 −2", "Files 3", "text and reviews", "auth/token.go", "1 + new token", "1 - old token")
+	r.shows("ACM-3 Login · PR #35 · commented at 9c1f2e0 · ✓ 1/1 · +3 −2", "Files 3", "text and reviews", "auth/token.go", "1 + new token", "1 - old token")
 	r.Act(keymap.NextPiece)
 	r.shows("func Login", "41 +     if u.Locked { return ErrLocked }")
 	r.Act(keymap.NextPiece)

@@ -103,6 +103,9 @@ func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
 		}
 	}
 	m.ref = s.Ref
+	if q.PR != "" {
+		q.Ref = "" // a change is of one of the two
+	}
 	if q == m.query && m.reads.State(q).Known {
 		m.fresh = true
 		return nil, ""

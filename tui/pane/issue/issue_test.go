@@ -101,7 +101,7 @@ func TestThePageFillsInAsItIsRead(t *testing.T) {
 	m := newPage(t, func(board.Ref) (state.Detail, error) { asked++; return detail(), nil }, 140, 40)
 	shows(t, m, "ACM-12 Cache", "In Progress → Human Review → Done", "M1 · ui", "by anna", "Entries must leave.", "[x] Evict on write", "Comments 2", "12:00 claimed")
 	settle(t, m)
-	shows(t, m, "Rules", "is a slot free? 2 of 2 busy", "1 rule holds it back no longer", "26 August", "12:00 claimed by firing 212", "claude --resume a3f1c2d4-long")
+	shows(t, m, "Rules", "is a slot free? 2 of 2 busy", "1 rule lets it pass", "26 August", "12:00 claimed by firing 212", "claude --resume a3f1c2d4-long")
 	m.Act(keymap.Why)
 	shows(t, m, "is it blocked? no", "eligible.go")
 	before := asked

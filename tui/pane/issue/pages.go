@@ -152,7 +152,7 @@ func (m *Model) layRules(p *page, w int) {
 		}
 	}
 	if passed > 0 {
-		add(m.st.Muted, widget.Count(passed, "rule holds", "rules hold")+" it back no longer; w shows all")
+		add(m.st.Muted, widget.Count(passed, "rule lets", "rules let")+" it pass; w shows all")
 	}
 }
 

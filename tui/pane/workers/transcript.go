@@ -188,13 +188,19 @@ func isError(l *state.Line) bool {
 
 func isTool(l *state.Line) bool { return l.Kind == state.LineTool || l.Kind == state.LineDenied }
 
+// endedSince says that a call ran on when it was read, and has ended.
+func (s *sight) endedSince(n int, read *state.Line) bool {
+	now, ok := s.stream.line(n)
+	return ok && isTool(&now) && now.Done && !read.Done
+}
+
 // detail is the first unfolded call in sight whose whole text was not read yet;
 // -1 without one.
 func (s *sight) detail() int {
 	line, sub := s.top()
 	have := -sub
 	for n := line; n < s.total() && have < s.h; n++ {
-		if _, ok := s.stream.read.line(n); !ok && s.transcript.open[n] {
+		if read, ok := s.stream.read.line(n); s.transcript.open[n] && (!ok || s.endedSince(n, &read)) {
 			return n
 		}
 		have += len(s.rows(n))
