@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/backside4charter/dispatcher/workers"
 	"github.com/backside4charter/dispatcher/workers/claude"
@@ -161,7 +162,8 @@ func TestTranscriptFromAnyPlace(t *testing.T) {
 	if st.Lines != len(want) {
 		t.Fatalf("%d lines, the live view has %d", len(want), st.Lines)
 	}
-	if diff := cmp.Diff(st.Tail, want[len(want)-len(st.Tail):]); diff != "" {
+	noDetail := cmpopts.IgnoreFields(workers.Line{}, "Detail") // a tail has none, a call that ends too far on a part
+	if diff := cmp.Diff(st.Tail, want[len(want)-len(st.Tail):], noDetail); diff != "" {
 		t.Errorf("end (-live +read):\n%s", diff)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -180,8 +182,7 @@ func TestTranscriptFromAnyPlace(t *testing.T) {
 			if w.Done && w.Took == 0 {
 				w = got[i]
 			}
-			got[i].Detail = "" // a tail has none
-			if diff := cmp.Diff(w, got[i]); diff != "" {
+			if diff := cmp.Diff(w, got[i], noDetail); diff != "" {
 				t.Fatalf("line %d of a page from %d (-want +got):\n%s", from+i, from, diff)
 			}
 		}
