@@ -81,7 +81,7 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 	switch profile.Kind {
 	case config.AgentScript:
 		spec.Env = workers.Env(env)
-		spec.Command = script.Command(w.binary, w.under(profile.Script), s.Run.Session, s.Run.Resume)
+		spec.Command = script.Command(w.binary, w.under(profile.Script), s.Run.Session, s.Run.Resume, profile.Permissions.AskFor)
 	case config.AgentClaude:
 		spec.Env = claude.Env(env)
 		spec.Command, err = claude.Command(w.claude(&s.Run, profile))
@@ -119,7 +119,7 @@ func (w *fleet) claude(r *state.Run, profile config.Agent) claude.Options {
 	return claude.Options{
 		Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: r.Kind,
 		Session: r.Session, Resume: r.Resume, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args,
-		Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny,
+		Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny, AskFor: profile.Permissions.AskFor,
 		MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
 	}
 }

@@ -15,6 +15,7 @@ import (
 // the real command.
 func newScriptAgentCmd(f *app.Factory) *cobra.Command {
 	var session, resume string
+	var askFor []string
 	cmd := &cobra.Command{
 		Use:    script.CommandName + " <script file>",
 		Short:  "Play a script file as an agent",
@@ -25,7 +26,7 @@ func newScriptAgentCmd(f *app.Factory) *cobra.Command {
 			signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
 			defer signal.Stop(signals)
 			opt := script.Options{
-				Script: args[0], Session: session,
+				Script: args[0], Session: session, AskFor: askFor,
 				In: f.IO.In, Out: f.IO.Out, Err: f.IO.Err,
 				Env: f.Environ(), Dir: f.Dir, Signals: signals, Now: f.Now,
 			}
@@ -40,6 +41,7 @@ func newScriptAgentCmd(f *app.Factory) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&session, script.FlagSession, "", "start this session")
 	cmd.Flags().StringVar(&resume, script.FlagResume, "", "go on with this session")
+	cmd.Flags().StringArrayVar(&askFor, script.FlagAskFor, nil, "ask before a command that this rule means")
 	cmd.MarkFlagsOneRequired(script.FlagSession, script.FlagResume)
 	cmd.MarkFlagsMutuallyExclusive(script.FlagSession, script.FlagResume)
 	return cmd

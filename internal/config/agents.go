@@ -59,6 +59,8 @@ type Permissions struct {
 	Allow []string `json:"allow,omitempty"`
 	// Rules of what it may never do; they win over everything.
 	Deny []string `json:"deny,omitempty"`
+	// Rules of what is asked for each time, though the kind or allow would let it pass: Bash(npm publish *). A reviewer, who never asks, is denied it.
+	AskFor []string `json:"askFor,omitempty"`
 	// What becomes of a request that no rule decides: the owner is asked, or it is denied or allowed.
 	Ask AskPolicy `json:"ask,omitempty" jsonschema:"enum=owner,enum=deny,enum=allow,default=owner"`
 	// Minutes that the owner has for an answer; then the answer of headless is given.
@@ -147,6 +149,7 @@ func (d *decoder) checkAgents(c *Config) {
 		}
 		d.checkRules(p+".permissions.allow", a.Permissions.Allow)
 		d.checkRules(p+".permissions.deny", a.Permissions.Deny)
+		d.checkRules(p+".permissions.askFor", a.Permissions.AskFor)
 		d.checkAgentKind(p, a)
 	}
 }

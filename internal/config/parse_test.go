@@ -200,13 +200,14 @@ func TestParseViolations(t *testing.T) {
 			`agents.d.env[6]: "LINEAR_API_KEY" would hand a credential of yours to the agent; workers write to the board and to GitHub through dispatcher (line 2:112)`,
 			`agents.a.command: is required`,
 		}},
-		{name: "permissions", text: native(`"agents": {"a": {"permissions": {"allow": ["Bash(npm publish *)", "mcp__db__query", "--x", "Bash("], "deny": [1], "ask": "me", "timeoutMinutes": -1, "headless": "owner"}}}`), want: []string{
+		{name: "permissions", text: native(`"agents": {"a": {"permissions": {"allow": ["Bash(npm publish *)", "mcp__db__query", "--x", "Bash("], "deny": [1], "askFor": ["Bash(x", "Bash(npm publish:*)"], "ask": "me", "timeoutMinutes": -1, "headless": "owner"}}}`), want: []string{
 			`agents.a.permissions.allow[2]: "--x" is not a rule; for example WebFetch or Bash(npm test *) (line 1:108)`,
 			`agents.a.permissions.allow[3]: "Bash(" is not a rule; for example WebFetch or Bash(npm test *) (line 1:115)`,
 			`agents.a.permissions.deny[0]: must be a text, is a number (line 1:134)`,
-			`agents.a.permissions.ask: "me" is none of owner, deny, allow (line 1:145)`,
-			`agents.a.permissions.timeoutMinutes: must be between 0.01 and 10080, is -1 (line 1:169)`,
-			`agents.a.permissions.headless: "owner" is none of deny, allow (line 1:185)`,
+			`agents.a.permissions.askFor[0]: "Bash(x" is not a rule; for example WebFetch or Bash(npm test *) (line 1:149)`,
+			`agents.a.permissions.ask: "me" is none of owner, deny, allow (line 1:190)`,
+			`agents.a.permissions.timeoutMinutes: must be between 0.01 and 10080, is -1 (line 1:214)`,
+			`agents.a.permissions.headless: "owner" is none of deny, allow (line 1:230)`,
 		}},
 		{name: "pulls", text: native(`"pulls": {"kind": "gitlab", "base": "a..b", "checks": [{"name": "t", "command": []}, {"name": "t", "command": [" "], "timeoutSeconds": -1}, 3]}`), want: []string{
 			`pulls.kind: "gitlab" is none of local, github; did you mean "github"? (line 1:42)`,

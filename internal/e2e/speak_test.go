@@ -123,6 +123,37 @@ func TestPermissionsAndQuestions(t *testing.T) {
 	}
 }
 
+// TestAskRules: what a profile wants to be asked for is asked, though the kind
+// and the profile allow it, in a compound command too; the owner's word for the
+// run answers the same call again. What no rule means is not asked.
+func TestAskRules(t *testing.T) {
+	heavy(t)
+	const release, chained = "./release.sh --dry-run", "cd . && ./release.sh"
+	b := newRepository(t, developing(
+		bash("printf '#!/bin/sh\\necho released $*\\n' > release.sh; chmod +x release.sh"),
+		bash(release),
+		bash(release, "released --dry-run"),
+		bash(chained, "released --dry-run"),
+		bash("rm release.sh", "not before Monday"),
+	), passing())
+	b.configure(developers("permissions", map[string]any{
+		"allow": []string{"Bash(./release.sh *)"}, "askFor": []string{"Bash(./release.sh:*)", "Bash(npm publish *)"},
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), loopLimit)
+	defer cancel()
+	drain := b.attendedLoop(ctx)
+	q := b.asked(ctx, release)
+	if q.Kind != state.RequestPermission || q.Tool != "Bash" || !strings.Contains(q.Input, release) {
+		t.Errorf("asked %+v", q)
+	}
+	t.Logf("it asks %q, like %q", q.Why, q.Like)
+	b.own("ctl", "allow", "DSP-1", "--always")
+	b.asked(ctx, chained) // and not a second time for the one before
+	b.own("ctl", "deny", "DSP-1", "--body", "not before Monday")
+	b.await(ctx, "the review", func() bool { return b.issue().Role == board.RoleHumanReview })
+	drain()
+}
+
 // TestNobodyAnswers: without a person what a worker asks is denied at once, and
 // its work goes on.
 func TestNobodyAnswers(t *testing.T) {

@@ -29,6 +29,9 @@ type Options struct {
 	// Allow and Deny are rules of the run's profile. A reviewer takes the denials
 	// alone: it can change nothing, whatever is allowed.
 	Allow, Deny []string
+	// AskFor are rules of what is asked though it is allowed; a reviewer, who
+	// never asks, is denied it.
+	AskFor []string
 	// Args are further arguments, before those that say what it may do.
 	Args []string
 	// MaxBudgetUSD ends the run when it has cost more; 0 is no limit.
@@ -121,32 +124,34 @@ func permissions(o Options) []string {
 		return append(argv,
 			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
-			"--settings", settings(o.Deny),
+			"--settings", settings(o.Deny, o.AskFor),
 		)
 	}
 	argv := append([]string{"--allowedTools"}, reviewerMay()...)
 	return append(argv,
 		"--tools", "Bash,Read,Grep,Glob",
 		"--permission-mode", "dontAsk",
-		"--settings", settings(append(reviewerMayNot(), o.Deny...)),
+		"--settings", settings(slices.Concat(reviewerMayNot(), o.Deny, o.AskFor), nil),
 	)
 }
 
 // settings keep the program's own lines out of commits and pull requests, which
-// are signed by our identities, and hold the denials: those win over everything.
-func settings(deny []string) string {
-	type denials struct {
-		Deny []string `json:"deny"`
+// are signed by our identities, and hold the denials, which win over everything,
+// and what is asked, which wins over what is allowed.
+func settings(deny, ask []string) string {
+	type rules struct {
+		Deny []string `json:"deny,omitempty"`
+		Ask  []string `json:"ask,omitempty"`
 	}
 	v := struct {
 		Attribution struct {
 			Commit string `json:"commit"`
 			PR     string `json:"pr"`
 		} `json:"attribution"`
-		Permissions *denials `json:"permissions,omitempty"`
+		Permissions *rules `json:"permissions,omitempty"`
 	}{}
-	if len(deny) > 0 {
-		v.Permissions = &denials{deny}
+	if len(deny)+len(ask) > 0 {
+		v.Permissions = &rules{Deny: deny, Ask: ask}
 	}
 	return string(bytes.TrimSpace(line(v)))
 }
@@ -194,7 +199,7 @@ func check(o Options) error {
 			return fmt.Errorf("%s %q cannot stand on a command line", v.name, v.value)
 		}
 	}
-	for _, rule := range slices.Concat(o.Allow, o.Deny) {
+	for _, rule := range slices.Concat(o.Allow, o.Deny, o.AskFor) {
 		if strings.HasPrefix(rule, "-") || strings.ContainsAny(rule, "\x00\n\r") {
 			return fmt.Errorf("rule %q cannot stand on a command line", rule)
 		}

@@ -131,6 +131,7 @@ func TestRulesOfAProfile(t *testing.T) {
 	for k, allowed := range map[board.Kind]bool{board.KindDeveloper: true, board.KindCleaner: true, board.KindReviewer: false} {
 		o := options(k)
 		o.Allow, o.Deny = []string{"WebFetch", "mcp__db__query"}, []string{"Bash(npm publish *)", `Read("é")`}
+		o.AskFor = []string{"Bash(./release.sh *)"}
 		got, err := Command(o)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +139,7 @@ func TestRulesOfAProfile(t *testing.T) {
 		if slices.Contains(got, "WebFetch") != allowed || slices.Contains(got, "mcp__db__query") != allowed {
 			t.Errorf("%s: allowed %q", k, got)
 		}
-		var s struct{ Permissions struct{ Deny []string } }
+		var s struct{ Permissions struct{ Deny, Ask []string } }
 		if err := json.Unmarshal([]byte(got[slices.Index(got, "--settings")+1]), &s); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,18 @@ func TestRulesOfAProfile(t *testing.T) {
 				t.Errorf("%s: denied %q", k, s.Permissions.Deny)
 			}
 		}
-		o.Allow = []string{"--dangerously-skip-permissions"}
+		where := s.Permissions.Ask
+		if !allowed { // a reviewer never asks
+			where = s.Permissions.Deny
+		}
+		if !slices.Contains(where, o.AskFor[0]) || len(s.Permissions.Ask) > 0 != allowed {
+			t.Errorf("%s: asks for %q, denied %q", k, s.Permissions.Ask, s.Permissions.Deny)
+		}
+		o.AskFor[0] = "--settings"
+		if got, err := Command(o); err == nil {
+			t.Errorf("%s: a flag for a rule: %q", k, got)
+		}
+		o.AskFor, o.Allow = nil, []string{"--dangerously-skip-permissions"}
 		if got, err := Command(o); err == nil {
 			t.Errorf("%s: a flag for a rule: %q", k, got)
 		}

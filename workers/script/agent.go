@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,6 +21,9 @@ type Options struct {
 	Script  string // path of the script file
 	Session string // UUID
 	Resume  bool   // go on with the session instead of starting it
+	// AskFor are rules, as the real command writes them, of commands that it asks
+	// for before it runs them.
+	AskFor []string
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -73,7 +77,8 @@ type agent struct {
 	spent  usage
 	known  bool // a message came: the session exists
 
-	asked   *asked          // what waits for the host's answer
+	asked   *asked // what waits for the host's answer
+	askFor  []*regexp.Regexp
 	allowed map[string]bool // commands that the host allowed for the session
 	denials []object        // calls that it did not allow
 }
@@ -123,7 +128,7 @@ func start(opt Options) (*agent, error) {
 		wire: &wire{
 			out: opt.Out, session: opt.Session, cwd: opt.Dir, now: opt.Now, mode: "acceptEdits",
 		},
-		session: sess, signals: opt.Signals, set: map[string]string{}, allowed: map[string]bool{}, denials: []object{},
+		askFor: rules(opt.AskFor), session: sess, signals: opt.Signals, set: map[string]string{}, allowed: map[string]bool{}, denials: []object{},
 	}, nil
 }
 

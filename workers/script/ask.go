@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -172,7 +174,38 @@ func (t *turn) bashAsking(ctx context.Context, argv []string) ([]byte, tool, err
 	return out, res, err
 }
 
-// questionFaults are what is wrong with a question.
+// mustAsk says whether a rule of the agent's asks for the command.
+func (a *agent) mustAsk(argv []string) bool {
+	command := quote(argv)
+	return slices.ContainsFunc(a.askFor, func(r *regexp.Regexp) bool { return r.MatchString(command) })
+}
+
+// rules are the commands that rules of the real command's form mean. Rules of
+// other tools than Bash mean none.
+func rules(of []string) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, rule := range of {
+		tool, what, narrow := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+		switch {
+		case tool != "Bash":
+			continue
+		case !narrow:
+			what = "*"
+		}
+		begin, ok := strings.CutSuffix(what, ":*")
+		if !ok {
+			begin, ok = strings.CutSuffix(what, " *")
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(begin), `\*`, ".*")
+		if ok {
+			pattern += "( .*)?" // with any arguments, or none
+		}
+		out = append(out, regexp.MustCompile(`(?s)^`+pattern+`$`))
+	}
+	return out
+}
+
+// faults are what is wrong with a question.
 func (q *Question) faults() []string {
 	var out []string
 	if strings.TrimSpace(q.Text) == "" {

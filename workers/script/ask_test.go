@@ -143,3 +143,34 @@ func TestHearsAMessage(t *testing.T) {
 	p.in.Close()
 	p.end()
 }
+
+// Rules of commands are asked for as the real command does: whatever the
+// script says, with any arguments or none, and no other command.
+func TestAsksForWhatRulesMean(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	steps := `[{"run":["dispatcher","one"]},{"run":["dispatcher","two"]},{"run":["dispatcher","three","x y"],"mayFail":true},{"final":"STATUS: COMPLETE"}]`
+	rules := []string{"Bash(dispatcher tw)", "Bash(dispatcher two:*)", "Bash(dis*er three *)", "Write"}
+	p := w.startAsking(rules, w.script(steps), newSession(), false)
+	p.say("Do issue #7", uuid.NewString())
+	for _, want := range []string{"dispatcher two", "dispatcher three 'x y'"} {
+		id, ask := p.lastAsk()
+		if in := ask["request"].(map[string]any)["input"].(map[string]any); in["command"] != want {
+			t.Fatalf("it asked for %v, not %s", in, want)
+		}
+		p.answer(id, `{"behavior":"allow"}`)
+	}
+	p.until("result/success")
+	p.in.Close()
+	p.end()
+
+	p = w.startAsking([]string{"Bash"}, w.script(steps), newSession(), false)
+	p.say("Do issue #7", uuid.NewString())
+	id, _ := p.lastAsk()
+	p.answer(id, `{"behavior":"deny","message":"nothing at all"}`)
+	if r := p.until("result/success"); !strings.Contains(r["result"].(string), "dispatcher one failed: nothing at all") {
+		t.Errorf("result %v", r["result"])
+	}
+	p.in.Close()
+	p.end()
+}

@@ -72,7 +72,7 @@ func (t *turn) run(ctx context.Context, s *Step) error {
 		return err
 	}
 	bash := t.bash
-	if s.Ask {
+	if s.Ask || t.mustAsk(argv) {
 		bash = t.bashAsking
 	}
 	out, res, err := bash(ctx, argv)

@@ -39,8 +39,12 @@ func agentProcess(args []string) int {
 	if err != nil {
 		return 99
 	}
+	var askFor []string
+	for _, a := range args[2 : len(args)-1] {
+		askFor = append(askFor, strings.TrimPrefix(a, "--"+script.FlagAskFor+"="))
+	}
 	return script.Run(context.Background(), script.Options{
-		Script: args[2], Session: args[1], Resume: args[0] == "--"+script.FlagResume,
+		Script: args[len(args)-1], AskFor: askFor, Session: args[1], Resume: args[0] == "--"+script.FlagResume,
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir,
 		Signals: signals, Now: time.Now,
 	})
@@ -175,7 +179,13 @@ func (w *world) file(text string) string {
 
 func (w *world) start(path, session string, resume bool, env ...string) *proc {
 	w.t.Helper()
-	argv := script.Command(os.Args[0], path, session, resume)
+	return w.startAsking(nil, path, session, resume, env...)
+}
+
+// startAsking starts an agent that asks for what the rules mean.
+func (w *world) startAsking(askFor []string, path, session string, resume bool, env ...string) *proc {
+	w.t.Helper()
+	argv := script.Command(os.Args[0], path, session, resume, askFor)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	w.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
