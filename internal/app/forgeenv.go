@@ -51,7 +51,8 @@ func gitForGitHub(cfg *config.Config, kind board.Kind, getenv func(string) strin
 		{"url.https://github.com/.insteadOf", "git@github.com:"},
 		{"url.https://github.com/.insteadOf", "ssh://git@github.com/"},
 	}
-	out := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(pairs))}
+	// gh learns its repository from us: a remote may be spelled as it cannot read.
+	out := []string{"GH_REPO=" + cfg.Repository, "GIT_CONFIG_COUNT=" + strconv.Itoa(len(pairs))}
 	for i, p := range pairs {
 		n := strconv.Itoa(i)
 		out = append(out, "GIT_CONFIG_KEY_"+n+"="+p[0], "GIT_CONFIG_VALUE_"+n+"="+p[1])

@@ -14,7 +14,7 @@ import (
 func TestForgeEnvironment(t *testing.T) {
 	t.Parallel()
 	cfg := &config.Config{
-		Root: t.TempDir(), Pulls: config.Pulls{Kind: config.PullsGitHub},
+		Root: t.TempDir(), Repository: "acme/widgets", Pulls: config.Pulls{Kind: config.PullsGitHub},
 		GitHubApps: &config.GitHubApps{
 			Developer: config.GitHubApp{KeyFile: "dev.pem", KeyEnvVar: "DEV_KEY"},
 			Reviewer:  config.GitHubApp{KeyFile: "rev.pem", KeyEnvVar: "REV_KEY"},
@@ -39,7 +39,7 @@ func TestForgeEnvironment(t *testing.T) {
 	}
 	env := strings.Join(gitForGitHub(cfg, board.KindReviewer, none), "\n")
 	for _, want := range []string{
-		"GIT_CONFIG_COUNT=4", "GIT_CONFIG_KEY_0=credential.https://github.com.helper\nGIT_CONFIG_VALUE_0=\n",
+		"GH_REPO=acme/widgets\n", "GIT_CONFIG_COUNT=4", "GIT_CONFIG_KEY_0=credential.https://github.com.helper\nGIT_CONFIG_VALUE_0=\n",
 		"GIT_CONFIG_VALUE_1=!dispatcher __credential --app reviewer", "GIT_CONFIG_VALUE_2=git@github.com:",
 	} {
 		if !strings.Contains(env, want) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 
@@ -42,7 +43,7 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	if !decode(w, r, &q) {
 		return
 	}
-	doc, errs := gqlparser.LoadQueryWithRules(Schema(), q.Query, rules.NewDefaultRules())
+	doc, errs := gqlparser.LoadQueryWithRules(schemaOf(r), q.Query, rules.NewDefaultRules())
 	if len(errs) > 0 {
 		answer(w, http.StatusOK, map[string]any{"errors": errs})
 		return
@@ -92,19 +93,26 @@ func (x *selection) object(o typed, sel ast.SelectionSet) (map[string]any, error
 			}
 			out[s.Alias] = v
 		case *ast.InlineFragment:
-			if o.name != "" && s.TypeCondition != "" && s.TypeCondition != o.name {
-				continue
-			}
-			more, err := x.object(o, s.SelectionSet)
-			if err != nil {
+			if err := x.part(o, s.TypeCondition, s.SelectionSet, out); err != nil {
 				return nil, err
 			}
-			for k, v := range more {
-				out[k] = v
+		case *ast.FragmentSpread:
+			if err := x.part(o, s.Definition.TypeCondition, s.Definition.SelectionSet, out); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// part adds the selection of a fragment, where the object is of its type.
+func (x *selection) part(o typed, of string, sel ast.SelectionSet, out map[string]any) error {
+	if o.name != "" && of != "" && of != o.name {
+		return nil
+	}
+	more, err := x.object(o, sel)
+	maps.Copy(out, more)
+	return err
 }
 
 func (x *selection) field(o typed, f *ast.Field) (any, error) {
@@ -165,6 +173,8 @@ func (x *selection) requests(sel ast.SelectionSet, parents int) int {
 			}
 		case *ast.InlineFragment:
 			sum += x.requests(s.SelectionSet, parents)
+		case *ast.FragmentSpread:
+			sum += x.requests(s.Definition.SelectionSet, parents)
 		}
 	}
 	return sum

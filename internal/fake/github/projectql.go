@@ -238,6 +238,8 @@ func (s *Server) commentObj(c *Comment) obj {
 	return fields("IssueComment", map[string]any{
 		"id": "IC_" + strconv.FormatInt(c.ID, 10), "databaseId": c.ID, "body": c.Body, "createdAt": stamp(c.At), "updatedAt": stamp(c.At),
 		"author": s.actor(c.Author), "viewerDidAuthor": c.Author == s.viewer, "authorAssociation": association(c.Author),
+		"includesCreatedEdit": false, "isMinimized": false, "minimizedReason": nil, "reactionGroups": []typed{},
+		"url": "https://github.com/comment/" + strconv.FormatInt(c.ID, 10),
 	})
 }
 

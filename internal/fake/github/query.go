@@ -110,6 +110,12 @@ func (s *Server) repoObj(r *Repo) obj {
 		switch field {
 		case "nameWithOwner":
 			return r.Owner + "/" + r.Name, nil
+		case "id":
+			return "R_" + r.Owner + "/" + r.Name, nil
+		case "name":
+			return r.Name, nil
+		case "hasIssuesEnabled":
+			return true, nil
 		case "defaultBranchRef":
 			return fields("Ref", map[string]any{"name": r.Default, "target": typed{"Commit", fields("Commit", map[string]any{"oid": r.tip(r.Default)})}}), nil
 		case "pullRequest":
@@ -216,7 +222,7 @@ func (s *Server) actor(login string) any {
 	if isBot {
 		kind = "Bot"
 	}
-	return typed{kind, fields(kind, map[string]any{"login": name, "databaseId": s.users[login]})}
+	return typed{kind, fields(kind, map[string]any{"login": name, "databaseId": s.users[login], "id": "U_" + name, "name": nil})}
 }
 
 func (s *Server) pullObj(r *Repo, p *Pull) obj {
@@ -254,6 +260,9 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 			}
 			return connection(list, args), nil
 		}
+		if _, ours := m[field]; !ours {
+			return s.cliPull(r, p, field, args)
+		}
 		return table(field, args)
 	}
 }
@@ -262,6 +271,7 @@ func (s *Server) reviewObj(v *Review) obj {
 	return fields("PullRequestReview", map[string]any{
 		"fullDatabaseId": strconv.FormatInt(v.ID, 10), "state": v.State, "body": v.Body, "submittedAt": v.At.UTC().Format(time.RFC3339),
 		"author": s.actor(v.Author), "commit": fields("Commit", map[string]any{"oid": v.Commit}),
+		"id": "PRR_" + strconv.FormatInt(v.ID, 10), "authorAssociation": association(v.Author), "reactionGroups": []typed{},
 	})
 }
 
@@ -304,7 +314,9 @@ func (c Check) failed() bool {
 
 func (c Check) object() typed {
 	if c.Status != "" {
-		return typed{"StatusContext", fields("StatusContext", map[string]any{"context": c.Name, "state": strings.ToUpper(c.Status)})}
+		return typed{"StatusContext", fields("StatusContext", map[string]any{
+			"context": c.Name, "state": strings.ToUpper(c.Status), "targetUrl": nil, "createdAt": "2026-08-27T14:05:00Z", "isRequired": false,
+		})}
 	}
 	status, conclusion := "IN_PROGRESS", any(nil)
 	if c.Done {
@@ -313,5 +325,8 @@ func (c Check) object() typed {
 			conclusion = strings.ToUpper(c.Conclusion)
 		}
 	}
-	return typed{"CheckRun", fields("CheckRun", map[string]any{"name": c.Name, "status": status, "conclusion": conclusion})}
+	return typed{"CheckRun", fields("CheckRun", map[string]any{
+		"name": c.Name, "status": status, "conclusion": conclusion, "startedAt": nil, "completedAt": nil, "detailsUrl": nil, "isRequired": false,
+		"checkSuite": fields("CheckSuite", map[string]any{"workflowRun": nil}),
+	})}
 }

@@ -41,7 +41,8 @@ type Pull struct {
 	MergeSHA, HeadSHA string    // once closed
 	Reviews           []Review
 	Comments          []Comment
-	Closes            []int // issues
+	Replies           []Reply // to findings on lines
+	Closes            []int   // issues
 	// Unknown is how often mergeable is answered as not yet known.
 	Unknown int
 	Fork    string // owner of the head repository, where it is another

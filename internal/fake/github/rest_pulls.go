@@ -55,6 +55,7 @@ func (s *Server) pullRoutes() {
 	s.mux.HandleFunc("GET "+base+"/{n}/commits", s.inRepo("", one(s.listCommits)))
 	s.mux.HandleFunc("PUT "+base+"/{n}/update-branch", s.inRepo("contents:write", one(s.updateBranch)))
 	s.mux.HandleFunc("POST /repos/{owner}/{repo}/issues/{n}/comments", s.inRepo(pullsWrite, one(s.createComment)))
+	s.threadRoutes(one)
 }
 
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {

@@ -93,3 +93,28 @@ func sameField(t *testing.T, typ string, ours, theirs *ast.FieldDefinition) {
 		}
 	}
 }
+
+// TestCLISchemaIsPartOfTheWhole holds what gh may ask against the whole; what
+// is deprecated there gh still asks.
+func TestCLISchemaIsPartOfTheWhole(t *testing.T) {
+	t.Parallel()
+	all := whole(t)
+	count := 0
+	for name, ours := range github.CLISchema().Types {
+		theirs := all.Types[name]
+		if theirs == nil {
+			t.Errorf("%s is not in the whole schema", name)
+			continue
+		}
+		for _, f := range ours.Fields {
+			if strings.HasPrefix(f.Name, "__") {
+				continue
+			}
+			count++
+			if g := theirs.Fields.ForName(f.Name); g == nil || g.Type.String() != f.Type.String() {
+				t.Errorf("%s.%s %s is not in the whole schema", name, f.Name, f.Type)
+			}
+		}
+	}
+	t.Logf("%d fields are as in the whole schema", count)
+}

@@ -1,0 +1,232 @@
+package github
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// cliText is what GitHub's own command line asks besides. The program's own
+// queries are not held to it, but to the narrower schema.
+//
+//go:embed gh.graphql
+var cliText string
+
+// CLISchema is what gh may ask.
+var CLISchema = sync.OnceValue(func() *ast.Schema {
+	return gqlparser.MustLoadSchema(
+		&ast.Source{Name: "schema.graphql", Input: schemaText}, &ast.Source{Name: "gh.graphql", Input: cliText})
+})
+
+// schemaOf is what the sender of a request is held to.
+func schemaOf(r *http.Request) *ast.Schema {
+	if strings.HasPrefix(r.UserAgent(), "GitHub CLI") {
+		return CLISchema()
+	}
+	return Schema()
+}
+
+// cliPull answers the fields of a pull request that only gh asks for.
+func (s *Server) cliPull(r *Repo, p *Pull, field string, args map[string]any) (any, error) {
+	switch field {
+	case "additions", "deletions", "changedFiles":
+		files := r.changed(p)
+		sum := map[string]int{"changedFiles": len(files)}
+		for _, f := range files {
+			sum["additions"] += f.added
+			sum["deletions"] += f.removed
+		}
+		return sum[field], nil
+	case "closedAt":
+		if p.State == "closed" {
+			return stamp(p.Updated), nil
+		}
+		return nil, nil
+	case "headRepositoryOwner", "headRepository":
+		return s.headRepo(r, p, field), nil
+	case "maintainerCanModify":
+		return false, nil
+	case "mergeStateStatus":
+		return map[string]string{"MERGEABLE": "CLEAN", "CONFLICTING": "DIRTY", "UNKNOWN": "UNKNOWN"}[r.mergeable(p)], nil
+	case "reviewDecision":
+		return p.decision(), nil
+	case "comments":
+		var list []typed
+		for i := range p.Comments {
+			list = append(list, typed{"", s.commentObj(&p.Comments[i])})
+		}
+		return connection(list, args), nil
+	case "commits":
+		commit := fields("Commit", map[string]any{"oid": r.head(p), "statusCheckRollup": func() any { return s.rollup(r, r.head(p)) }})
+		return connection([]typed{{"", fields("PullRequestCommit", map[string]any{"commit": commit})}}, args), nil
+	case "files":
+		var list []typed
+		for _, f := range r.changed(p) {
+			list = append(list, typed{"", fields("file", map[string]any{"path": f.path, "additions": f.added, "deletions": f.removed})})
+		}
+		return connection(list, args), nil
+	case "labels":
+		return connection(nil, args), nil
+	}
+	return nil, fmt.Errorf("the fake has no PullRequest.%s", field)
+}
+
+func (*Server) headRepo(r *Repo, p *Pull, field string) any {
+	owner := r.Owner
+	if p.Fork != "" {
+		owner = p.Fork
+	}
+	if field == "headRepository" {
+		return fields("Repository", map[string]any{"id": "R_" + owner + "/" + r.Name, "name": r.Name})
+	}
+	return typed{"User", fields("User", map[string]any{"id": "U_" + owner, "login": owner, "name": nil})}
+}
+
+// decision is what people's last reviews come to; null where nobody decided.
+func (p *Pull) decision() any {
+	last := map[string]string{}
+	for i := range p.Reviews {
+		if v := &p.Reviews[i]; v.State != "COMMENTED" && v.State != "PENDING" {
+			last[v.Author] = v.State
+		}
+	}
+	var out any
+	for _, state := range last {
+		if state == "CHANGES_REQUESTED" {
+			return state
+		}
+		out = state
+	}
+	return out
+}
+
+// changedFile is one file of a pull request's diff.
+type changedFile struct {
+	path           string
+	added, removed int
+	patch          string
+}
+
+// changed are the files that a pull request changes, by its diff.
+func (r *Repo) changed(p *Pull) []changedFile {
+	text, err := r.git.Diff(bg(), r.Dir, r.tip(p.Base), r.head(p))
+	if err != nil {
+		return nil
+	}
+	var out []changedFile
+	body := false // past the head of a file, in its hunks
+	for l := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(l, "diff --git "):
+			_, name, _ := strings.Cut(strings.TrimSpace(l), " b/")
+			out, body = append(out, changedFile{path: name}), false
+			continue
+		case strings.HasPrefix(l, "@@"):
+			body = true
+		case !body || len(out) == 0:
+			continue
+		case strings.HasPrefix(l, "+"):
+			out[len(out)-1].added++
+		case strings.HasPrefix(l, "-"):
+			out[len(out)-1].removed++
+		}
+		out[len(out)-1].patch += l
+	}
+	return out
+}
+
+// Reply answers a finding on its line.
+type Reply struct {
+	Comment
+	To int64 // the finding's id
+}
+
+func (s *Server) threadRoutes(one func(func(http.ResponseWriter, *http.Request, grant, *Repo, *Pull)) func(http.ResponseWriter, *http.Request, grant, *Repo)) {
+	const base = "/repos/{owner}/{repo}/pulls/{n}"
+	s.mux.HandleFunc("GET "+base+"/files", s.inRepo("", one(s.listFiles)))
+	s.mux.HandleFunc("GET "+base+"/comments", s.inRepo("", one(s.listThreads)))
+	s.mux.HandleFunc("POST "+base+"/comments/{id}/replies", s.inRepo(pullsWrite, one(s.reply)))
+	s.mux.HandleFunc("GET /repos/{owner}/{repo}/issues/{n}/comments", s.inRepo("", one(s.listComments)))
+}
+
+func (*Server) listFiles(w http.ResponseWriter, _ *http.Request, _ grant, repo *Repo, p *Pull) {
+	list := []any{}
+	for _, f := range repo.changed(p) {
+		list = append(list, map[string]any{
+			"filename": f.path, "status": "modified", "additions": f.added, "deletions": f.removed, "changes": f.added + f.removed, "patch": f.patch,
+		})
+	}
+	answer(w, http.StatusOK, list)
+}
+
+// listThreads are the findings on lines, and what was answered to them.
+func (s *Server) listThreads(w http.ResponseWriter, _ *http.Request, _ grant, _ *Repo, p *Pull) {
+	list := []any{}
+	for i := range p.Reviews {
+		v := &p.Reviews[i]
+		for j := range v.Findings {
+			f := &v.Findings[j]
+			list = append(list, map[string]any{
+				"id": v.findingID(j), "pull_request_review_id": v.ID, "path": f.Path, "line": f.Line, "side": f.Side, "body": f.Body,
+				"commit_id": v.Commit, "user": s.userJSON(v.Author), "created_at": stamp(v.At),
+			})
+		}
+	}
+	for i := range p.Replies {
+		list = append(list, s.replyJSON(&p.Replies[i]))
+	}
+	answer(w, http.StatusOK, list)
+}
+
+// findingID is a number of its own for a finding of a review.
+func (v *Review) findingID(at int) int64 { return v.ID*1000 + int64(at) }
+
+func (s *Server) replyJSON(r *Reply) map[string]any {
+	return map[string]any{"id": r.ID, "in_reply_to_id": r.To, "body": r.Body, "user": s.userJSON(r.Author), "created_at": stamp(r.At)}
+}
+
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, g grant, repo *Repo, p *Pull) {
+	var o struct{ Body string }
+	if !decode(w, r, &o) {
+		return
+	}
+	to, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil || !p.hasFinding(to) {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	if o.Body == "" {
+		invalid(w, "body is required")
+		return
+	}
+	repo.nextID++
+	answered := Reply{Comment{ID: repo.nextID, Author: g.login(), Body: o.Body, At: s.now()}, to}
+	p.Replies, p.Updated = append(p.Replies, answered), s.now()
+	answer(w, http.StatusCreated, s.replyJSON(&answered))
+}
+
+func (p *Pull) hasFinding(id int64) bool {
+	for i := range p.Reviews {
+		for j := range p.Reviews[i].Findings {
+			if p.Reviews[i].findingID(j) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Server) listComments(w http.ResponseWriter, _ *http.Request, _ grant, _ *Repo, p *Pull) {
+	list := []any{}
+	for i := range p.Comments {
+		c := &p.Comments[i]
+		list = append(list, map[string]any{"id": c.ID, "body": c.Body, "user": s.userJSON(c.Author), "created_at": stamp(c.At)})
+	}
+	answer(w, http.StatusOK, list)
+}
