@@ -252,6 +252,7 @@ func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, cont
 // fired takes over what a job left and decides what comes next.
 func (e *Engine) fired(ctx context.Context, f *firing) {
 	e.busy = false
+	f.unanswered()
 	e.adopt(f)
 	if f.panicked != "" {
 		e.o.Log.Error("A firing panicked", logkey.Panic, f.panicked, logkey.Stack, string(f.stack))

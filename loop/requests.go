@@ -31,7 +31,8 @@ func (e *Engine) ask(ctx context.Context, c state.Command, reply chan<- Reply) {
 
 // requested does what the owner asked for since the last firing.
 func (f *firing) requested(ctx context.Context) error {
-	for _, r := range f.requests {
+	for ; len(f.requests) > 0; f.requests = f.requests[1:] {
+		r := f.requests[0]
 		if r.c.Kind == state.CommandDispatch {
 			f.wantFirst(r)
 			continue
@@ -46,8 +47,26 @@ func (f *firing) requested(ctx context.Context) error {
 		}
 		r.reply <- Reply{Done: done, Err: err}
 	}
-	f.requests = nil
 	return nil
+}
+
+// unanswered tells those who asked what the firing did not get to: whoever asks
+// waits for an answer, also where a step failed or the program did.
+func (f *firing) unanswered() {
+	why := "the loop is ending"
+	switch {
+	case f.panicked != "":
+		why = "an error in the program ended the firing: " + f.panicked
+	case f.outlawed != nil:
+		why = f.outlawed.Error()
+	case f.pollError != "":
+		why = f.pollError
+	}
+	for _, r := range slices.Concat(f.requests, f.firsts) {
+		delete(f.e.first, r.c.Ref)
+		r.reply <- Reply{Err: fmt.Errorf("it was not done: %s", why)}
+	}
+	f.requests, f.firsts = nil, nil
 }
 
 // request carries one out, and answers how to take it back.

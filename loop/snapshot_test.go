@@ -1,9 +1,11 @@
 package loop_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -251,4 +253,31 @@ func TestFiringThatPanics(t *testing.T) {
 		}
 		p.leave()
 	})
+}
+
+// TestNoRequestIsLeftUnanswered: who asks for something is answered, also when
+// the program fails, or a step before the one that would do it.
+func TestNoRequestIsLeftUnanswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind  state.CommandKind
+		spoil func(p *process)
+		want  string
+	}{
+		"a panic":     {state.CommandUnhold, func(p *process) { p.panics("issue", 1) }, "an error in the program"},
+		"a dead poll": {state.CommandDispatch, func(p *process) { p.fail("poll", errors.New("the board is away")) }, "the board is away"},
+	} {
+		inWorldNamed(t, name, func(t *testing.T, w *world) {
+			ref := w.ready("later", in(board.RoleBacklog))
+			p := w.start(forever)
+			time.Sleep(time.Minute)
+			c.spoil(p)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if _, err := p.e.Send(ctx, state.Command{Kind: c.kind, Ref: ref}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("answered %v, want %q", err, c.want)
+			}
+			p.fail("poll", nil)
+			p.leave()
+		})
+	}
 }
