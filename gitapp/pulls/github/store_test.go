@@ -118,7 +118,7 @@ func TestSweepCost(t *testing.T) {
 
 // UNKNOWN keeps what was known of the same commits, and is asked again
 // (failures.md, row 39; SYMPTOMS.md, GitHub 26).
-func TestMergeableUnknown(t *testing.T) {
+func TestFailure39MergeableUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.branch("task/acm-1-x", "README.md", "theirs\n")
@@ -153,7 +153,7 @@ func TestMergeableUnknown(t *testing.T) {
 
 // Every 422 of update-branch is asked what it means (failures.md, row 38;
 // SYMPTOMS.md, GitHub 25).
-func TestFreshen(t *testing.T) {
+func TestFailure38UpdateRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before func(w *world, name string)
@@ -258,7 +258,7 @@ func TestCreate(t *testing.T) {
 // A review is one comment of the reviewer App, its findings on their lines, and
 // none of it is lost: not for a line outside the diff, not for its length
 // (failures.md, row 28).
-func TestReview(t *testing.T) {
+func TestFailure28LongReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	head := w.branch("task/acm-1-x", "x.go", "package x\n\nfunc X() {}\n")
@@ -301,7 +301,7 @@ func TestReview(t *testing.T) {
 
 // While GitHub asks to wait nothing is sent, whatever it calls it
 // (failures.md, rows 24 and 26; SYMPTOMS.md, GitHub 31).
-func TestLimits(t *testing.T) {
+func TestFailure24And26Limits(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []fake.FaultKind{fake.FaultSecondary, fake.FaultPrimary, fake.FaultAbuse} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -333,7 +333,7 @@ func TestLimits(t *testing.T) {
 
 // A token that ends, or is taken away, costs one more and no error (failures.md,
 // row 27).
-func TestTokenEnds(t *testing.T) {
+func TestFailure27TokenEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	list := func() {

@@ -13,12 +13,17 @@ type Options struct {
 	Now func() time.Time // time.Now if nil
 	// TokenLife is how long an installation token lasts; an hour if zero.
 	TokenLife time.Duration
+	// Spec, if it is set, is what every REST request is held to: one that departs
+	// from it is answered 400 and told to Departs.
+	Spec    *Spec
+	Departs func(error)
 }
 
 // Server is the fake. Its model may be changed while it serves.
 type Server struct {
 	now  func() time.Time
 	life time.Duration
+	o    Options
 	mux  *http.ServeMux
 
 	mu       sync.Mutex
@@ -66,7 +71,7 @@ func (g grant) login() string {
 // New makes an empty fake.
 func New(o Options) *Server {
 	s := &Server{
-		now: o.Now, life: o.TokenLife, mux: http.NewServeMux(),
+		now: o.Now, life: o.TokenLife, o: o, mux: http.NewServeMux(),
 		apps: map[int64]*App{}, users: map[string]int64{}, tokens: map[string]grant{},
 		repos: map[string]*Repo{}, etags: map[string]string{},
 	}
@@ -99,6 +104,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	if s.note(r).before(w, s.now()) {
 		return
+	}
+	if s.o.Spec != nil {
+		if err := s.o.Spec.Check(r); err != nil {
+			s.o.Departs(err)
+			refuse(w, http.StatusBadRequest, err.Error())
+			return
+		}
 	}
 	s.mux.ServeHTTP(w, r)
 }
