@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/reviewsync"
 )
 
@@ -31,7 +33,7 @@ func (f *Factory) ReviewSync(ctx context.Context, path string) (reason string, d
 	if err != nil {
 		return "", nil, err
 	}
-	if reason := e.Passes(cfg.BotUserIDs); reason != "" {
+	if reason := e.Passes(botsOf(cfg)); reason != "" {
 		return reason, nil, nil
 	}
 	pr := board.PullRequest{
@@ -44,6 +46,15 @@ func (f *Factory) ReviewSync(ctx context.Context, path string) (reason string, d
 	}
 	done, err = reviewsync.SendBack(ctx, automation, rows)
 	return "", done, err
+}
+
+// botsOf are the accounts whose reviews are the agents': those that are listed,
+// and the two Apps.
+func botsOf(cfg *config.Config) []int64 {
+	if cfg.GitHubApps == nil {
+		return cfg.BotUserIDs
+	}
+	return append(slices.Clone(cfg.BotUserIDs), cfg.GitHubApps.Developer.BotUserID, cfg.GitHubApps.Reviewer.BotUserID)
 }
 
 // rowsNamed are the rows of a pull request of which only the forge's own words
