@@ -166,6 +166,9 @@ func (f *firing) retry(ctx context.Context, old state.Run, due bool) error {
 	if _, over := plan.OverBudget(&f.facts, &fin.Issue); over {
 		return f.overBudget(ctx, old, fin.Issue)
 	}
+	if again, err := f.takenAgain(ctx, old); again || err != nil {
+		return err
+	}
 	old.Resume = old.Resume && !f.facts.Settings.Sessionless[f.facts.Settings.KindOf(old.Agent)]
 	return f.start(ctx, nextTry(&old, f.e.o.NewID()), fin.Issue, fin.PR, &old)
 }

@@ -105,6 +105,25 @@ func (f *firing) lookTaken(ctx context.Context, r state.Run) error {
 	return f.backToWork(ctx, r)
 }
 
+// takenAgain leaves a session to its owner who has opened it once more before
+// its next try could start: two writers in one session would undo each other.
+func (f *firing) takenAgain(ctx context.Context, r state.Run) (bool, error) {
+	if !r.HandedBack || f.e.d.Speaker == nil {
+		return false, nil
+	}
+	t, err := f.e.d.Speaker.Taker(ctx, r.ID)
+	if err != nil || !t.Lives {
+		return false, err
+	}
+	r.Phase, r.HandedBack, r.PutOff = state.PhaseTakenOver, false, ""
+	r.Attempt++ // backToWork takes it off again
+	f.say(r.Ref, false, "you have opened the %s's session again", r.Kind)
+	if err := f.book.put(r); err != nil {
+		return true, err
+	}
+	return true, f.keep(ctx, r, t.PID)
+}
+
 // handBack is the owner's word that the loop may go on.
 func (f *firing) handBack(ctx context.Context, c state.Command) error {
 	r, ours := f.runFor(c)

@@ -110,6 +110,28 @@ func TestTakeOverComesToNothing(t *testing.T) {
 		}
 		p.leave()
 	})
+	inWorldNamed(t, "opened once more before its next try", func(t *testing.T, w *world) {
+		ref := w.ready("mine")
+		var goesOn state.Run
+		w.on(ref, board.KindDeveloper, endless, func(a *agent) string { goesOn = a.Run; return completing(a) })
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		p.ask(state.Command{Kind: state.CommandTakeOver, Ref: ref})
+		time.Sleep(time.Minute)
+		w.take("run-001", state.Taker{Came: true})
+		w.onTaker(func() { w.take("run-001", state.Taker{Came: true, Lives: true, PID: 4711}) }) // just after the look that finds nobody
+		time.Sleep(5 * time.Hour)
+		if worker, _ := p.e.Snapshot().Worker("run-001"); !worker.TakenOver || goesOn.ID != "" {
+			t.Errorf("a second writer was started: %+v", p.e.Snapshot().Workers)
+		}
+		w.take("run-001", state.Taker{Came: true})
+		time.Sleep(20 * time.Minute)
+		w.wantRow(ref, board.RoleHumanReview, "")
+		if goesOn.Session != "run-001" || !goesOn.Resume || goesOn.Attempt != 1 {
+			t.Errorf("it went on as %+v", goesOn)
+		}
+		p.leave()
+	})
 	inWorldNamed(t, "an abort leaves it to its owner", func(t *testing.T, w *world) {
 		ref := w.ready("mine")
 		w.on(ref, board.KindDeveloper, endless, completing)

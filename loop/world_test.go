@@ -28,6 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // broken invariant in faults.
 type world struct {
 	takers map[string]state.Taker
+	taking func() // after the next look at them
 	t      *testing.T
 	board  *memoryBoard
 

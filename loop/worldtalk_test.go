@@ -118,8 +118,20 @@ func (f launcherOf) MayTakeOver(context.Context, string) error { return nil }
 func (f launcherOf) Taker(_ context.Context, run string) (state.Taker, error) {
 	w := f.p.w
 	w.mu.Lock()
+	t, then := w.takers[run], w.taking
+	w.taking = nil
+	w.mu.Unlock()
+	if then != nil {
+		then()
+	}
+	return t, nil
+}
+
+// onTaker does something just after the next look at who has a session.
+func (w *world) onTaker(do func()) {
+	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.takers[run], nil
+	w.taking = do
 }
 
 // take is the owner, who opens a session or leaves it.

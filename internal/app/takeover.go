@@ -69,6 +69,11 @@ func (f *Factory) TakeOver(ctx context.Context, ref board.Ref) (*Takeover, error
 	if t.taking, err = fl.l.Take(ctx, w.Run.ID); err != nil {
 		return nil, err
 	}
+	// Asked again now that nobody else can take it: the loop may have taken it
+	// back since it was looked at, and would be a second writer.
+	if _, err := client.Send(ctx, state.Command{Kind: state.CommandTakeOver, Run: t.Run, Ref: ref}); err != nil {
+		return nil, errors.Join(err, t.taking.Release())
+	}
 	if err := fl.interactive(t, &w.Run); err != nil {
 		return nil, errors.Join(err, t.taking.Release())
 	}

@@ -98,7 +98,7 @@ func TestFailure6LateWriter(t *testing.T) {
 		if err == nil {
 			accepted++
 			t.Errorf("%v was taken: %s", args, out)
-		} else if !strings.Contains(string(out), "another run has taken") {
+		} else if !strings.Contains(string(out), "claim conflict") {
 			t.Errorf("%v was refused for another reason: %s", args, out)
 		}
 	}
