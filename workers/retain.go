@@ -3,6 +3,7 @@ package workers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -58,18 +59,20 @@ func (l *Launcher) PruneRuns(ctx context.Context, r Retention) ([]PrunedRun, err
 	}
 	slices.SortFunc(ended, func(a, b old) int { return cmp.Or(a.ended.Compare(b.ended), cmp.Compare(a.Run, b.Run)) })
 	var gone []PrunedRun
+	var errs []error
 	for _, o := range ended {
 		aged := r.Keep > 0 && l.now().Sub(o.ended) > r.Keep
 		if !aged && (r.MaxBytes <= 0 || total <= r.MaxBytes) {
 			break // those behind it ended later
 		}
 		if err := l.removeRun(o.Run); err != nil {
-			return gone, fmt.Errorf("prune run %s: %w", o.Run, err)
+			errs = append(errs, fmt.Errorf("prune run %s: %w", o.Run, err))
+			continue
 		}
 		total -= o.Bytes
 		gone = append(gone, o.PrunedRun)
 	}
-	return gone, nil
+	return gone, errors.Join(errs...)
 }
 
 // endOf is when a run ended; false while it lives or may yet live.

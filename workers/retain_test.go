@@ -106,3 +106,32 @@ func TestPruneRunsKeepsWhatLives(t *testing.T) {
 		t.Errorf("left %q, want %q", got, want)
 	}
 }
+
+// One run that cannot be removed does not keep those behind it.
+func TestPruneRunsGoesOn(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	runs := t.TempDir()
+	l := workers.NewLauncher(workers.Options{Runs: runs, Binary: os.Args[0], Agent: agents, Now: func() time.Time { return now }})
+	for run, ago := range map[string]int{"d95": 95, "d90": 90, "d1": 1} {
+		f := workers.OpenFolder(filepath.Join(runs, run))
+		if err := os.Mkdir(f.Dir(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WriteExit(workers.Exit{Ended: now.AddDate(0, 0, -ago)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, err := l.PruneRuns(t.Context(), workers.Retention{Keep: 30 * 24 * time.Hour, Needed: func(run string) bool {
+		if run == "d95" { // a file where its folder is to go
+			put(t, filepath.Join(runs, ".going-d95"), nil)
+		}
+		return false
+	}})
+	if err == nil || !strings.Contains(err.Error(), "d95") {
+		t.Errorf("err = %v", err)
+	}
+	if len(gone) != 1 || gone[0].Run != "d90" {
+		t.Errorf("removed %v", gone)
+	}
+}
