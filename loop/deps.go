@@ -50,6 +50,7 @@ type Pulls interface {
 type Worktree struct {
 	Path, Branch, Base string
 	Fresh              bool // the branch did not exist before
+	Made               bool // its folder was not there before
 	SetupDue           bool // the hook afterCreate has yet to succeed in it
 }
 
@@ -125,6 +126,7 @@ type PromptRequest struct {
 	Requests []board.Review // the owner's requests that no earlier prompt carried
 	// MergeScoped asks a reviewer for a judgement of the last merge only.
 	MergeScoped bool
+	Made        bool // the worktree was not there before
 }
 
 // Prompts renders what a worker is told.

@@ -265,12 +265,14 @@ func (f *firing) claim(ctx context.Context, r *state.Run, old *state.Run) error 
 
 // prepare makes the worktree and the prompt and starts the worker.
 func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, pr *board.PullRequest) error {
+	made := false
 	if r.Kind != board.KindReviewer {
 		w, err := f.workplace(ctx, *r, issue, pr)
 		if err != nil {
 			return fmt.Errorf("make the worktree: %w", err)
 		}
 		r.Worktree, r.Branch, r.Base, r.Fresh = w.Path, w.Branch, w.Base, w.Fresh
+		made = w.Made
 		if w.SetupDue {
 			if err := f.hook(ctx, HookAfterCreate, *r); err != nil {
 				return err
@@ -285,7 +287,7 @@ func (f *firing) prepare(ctx context.Context, r *state.Run, issue board.Issue, p
 		r.Carried = append(r.Carried, q.ID)
 	}
 	spec, err := f.e.d.Prompts.Prompt(ctx, PromptRequest{
-		Run: *r, Issue: issue, PR: pr, Requests: requests,
+		Run: *r, Issue: issue, PR: pr, Requests: requests, Made: made,
 		MergeScoped: r.Kind == board.KindReviewer && plan.MergeScoped(&issue, headOf(pr)),
 	})
 	if err != nil {

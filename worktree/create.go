@@ -232,7 +232,7 @@ func (m *Manager) add(ctx context.Context, req CreateRequest, plan branchPlan, l
 	}
 	w := Worktree{
 		Path: path, Branch: plan.branch, Locked: true, Reason: add.Reason,
-		Existing: plan.local || plan.tracking != "", Head: plan.start,
+		Existing: plan.local || plan.tracking != "", Made: true, Head: plan.start,
 	}
 	if !plan.local {
 		return w, nil

@@ -73,7 +73,7 @@ func TestCreateFromFreshDefaultBranch(t *testing.T) {
 			w := create(t, manager(r), "DSP-3", "Add a flag")
 			want := worktree.Worktree{
 				Path: filepath.Join(r.Dir, ".claude", "worktrees", "dsp-3-add-a-flag"), Branch: "task/dsp-3-add-a-flag", Head: tip,
-				Locked: true, Reason: "dispatcher run run-1 pid 4001",
+				Made: true, Locked: true, Reason: "dispatcher run run-1 pid 4001",
 			}
 			if diff := cmp.Diff(want, w); diff != "" {
 				t.Error(diff)
@@ -321,7 +321,7 @@ func TestCreateAfterAccidents(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := create(t, m, "DSP-3", "x")
-		if w.Head != tip || w.Path != first.Path || !w.Existing {
+		if w.Head != tip || w.Path != first.Path || !w.Existing || !w.Made {
 			t.Errorf("w = %+v", w)
 		}
 		if err := os.RemoveAll(first.Path); err != nil {

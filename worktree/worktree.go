@@ -44,6 +44,7 @@ type Worktree struct {
 	Branch   string // empty where HEAD is detached
 	Head     string // commit; empty where it cannot be told
 	Existing bool   // from Create: the branch or the worktree was there before
+	Made     bool   // from Create: its folder was not there before
 	SetupDue bool   // from Create: it was made with CreateRequest.Setup and is not set up yet
 	Main     bool
 	Locked   bool

@@ -69,7 +69,7 @@ func (p *prompter) task(r loop.PromptRequest, nonce string) prompt.Task {
 	t := prompt.Task{
 		Issue: r.Issue, PR: openPull(r.PR), DefaultBranch: p.repo.Base, Remote: p.repo.Remote,
 		OnGitHub: p.cfg.now().Pulls.Kind == "github", UI: r.Issue.HasLabel(p.cfg.now().Labels().UI),
-		Attempt: r.Run.Attempt, Resume: r.Run.Resume, HandedBack: r.Run.HandedBack, Failure: r.Run.Failure, Nonce: nonce,
+		Attempt: r.Run.Attempt, Resume: r.Run.Resume, Lost: r.Run.Resume && r.Made, HandedBack: r.Run.HandedBack, Failure: r.Run.Failure, Nonce: nonce,
 	}
 	if q, a, ok := board.AnswerTo(&r.Issue); ok {
 		t.Question, t.Answer = board.WithoutMark(q.Body), a.Body

@@ -111,7 +111,7 @@ func (t loopTrees) create(ctx context.Context, issue board.Issue, branch, run st
 	if err != nil {
 		return loop.Worktree{}, away(err)
 	}
-	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing, SetupDue: w.SetupDue}, nil
+	return loop.Worktree{Path: w.Path, Branch: w.Branch, Base: w.Head, Fresh: !w.Existing, Made: w.Made, SetupDue: w.SetupDue}, nil
 }
 
 // Reach asks whether worktrees can be made at all.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -69,4 +70,58 @@ func eventsOf(data []byte, n int) []workers.Event {
 	}
 	split.Rest(take)
 	return events
+}
+
+// FuzzAsks feeds single lines of a stream: whatever an agent asks, an answer to
+// it is one line of JSON for that request, says what was decided, and opens no
+// more than rules of its session.
+func FuzzAsks(f *testing.F) {
+	for _, name := range []string{"can_use_tool", "control"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "transcripts", name+".jsonl"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, "control_re") {
+				f.Add([]byte(line), "yes", true)
+			}
+		}
+	}
+	f.Add([]byte(`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[{"question":"a"},{"question":"a"},{}],"answers":7},"permission_suggestions":[{"type":"addRules","rules":[{}],"behavior":"allow","destination":"userSettings"},{"type":"setMode"}]}}`), "\x1b\n", true)
+	f.Fuzz(func(t *testing.T, line []byte, text string, allow bool) {
+		for _, e := range (Agent{}).Parse(nil, line) {
+			if e.Kind != workers.EventAsk {
+				continue
+			}
+			r := workers.Request{ID: e.ID, Tool: e.Tool, Text: e.Text, Ask: e.Ask}
+			a := workers.Answer{Behavior: workers.Deny, Message: text, Always: true}
+			if allow {
+				a.Behavior = workers.Allow
+				for range e.Ask.Questions {
+					a.Answers = append(a.Answers, text)
+				}
+			}
+			said := (Agent{}).Answer(r, a)
+			var got controlResponse
+			if strings.Count(string(said), "\n") != 1 || json.Unmarshal(said, &got) != nil {
+				t.Fatalf("not one line of JSON: %q", said)
+			}
+			var id string // as JSON can say it
+			if data, err := json.Marshal(e.ID); err != nil || json.Unmarshal(data, &id) != nil {
+				t.Fatalf("an id that cannot be sent: %q", e.ID)
+			}
+			if got.Response.ID != id || got.Response.Response.Behavior != a.Behavior {
+				t.Fatalf("asked as %q and decided %s, it says %s", e.ID, a.Behavior, said)
+			}
+			var opened []update
+			if rules := got.Response.Response.Rules; rules != nil && json.Unmarshal(rules, &opened) != nil {
+				t.Fatalf("rules of another form: %s", rules)
+			}
+			for _, u := range opened {
+				if !allow || u.Type != "addRules" || u.Behavior != "allow" || u.Destination != "session" {
+					t.Fatalf("it opens more than was asked for: %+v", u)
+				}
+			}
+		}
+	})
 }

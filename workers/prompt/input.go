@@ -16,6 +16,8 @@ type Task struct {
 
 	Attempt int    // 1 is the first
 	Resume  bool   // goes on in the worker's own session, which was cut off
+	// Lost: the worktree of that session is gone, and was made anew.
+	Lost    bool
 	Failure string // why the try before failed
 	// HandedBack: the owner worked in the session by hand before this.
 	HandedBack bool

@@ -121,6 +121,9 @@ func situations(t *testing.T) map[string]string {
 			in.Question, in.Answer = "Which default language?\n1. English\n2. German", "English.\nKeep it simple."
 		}))),
 		"developer-resumed": must(Developer(developer(func(in *DeveloperInput) { in.Resume, in.Existing = true, true }))),
+		"developer-lost": must(Developer(developer(func(in *DeveloperInput) {
+			in.Resume, in.Lost, in.Existing, in.Attempt, in.Failure = true, true, true, 2, "its worker was killed"
+		}))),
 		"developer-github": must(Developer(developer(rework, func(in *DeveloperInput) {
 			in.OnGitHub, in.UI = true, true
 			in.Issue.Ref, in.Issue.URL = "#480", "https://github.com/acme/shop/issues/480"

@@ -20,7 +20,7 @@ type view struct {
 	Ref, RefArg, URL                                        string
 	Branch, Worktree                                        string
 	DefaultBranch, Remote                                   string
-	OnGitHub, UI, MergeScoped, Existing, Resume, HandedBack bool
+	OnGitHub, UI, MergeScoped, Existing, Resume, Lost, HandedBack bool
 	PR, PRDraft                                             bool
 	PRName, PRArg, PRURL                                    string
 	PRHead, PRBase, HeadSHA                                 string
@@ -85,7 +85,7 @@ func (t *Task) common(kind board.Kind) (*view, fencer, error) {
 	f := fencer{nonce: t.Nonce}
 	v := &view{
 		Kind: kind, Ref: string(t.Issue.Ref), RefArg: quoteArg(string(t.Issue.Ref)), URL: t.Issue.URL,
-		DefaultBranch: t.DefaultBranch, Remote: t.Remote, OnGitHub: t.OnGitHub, UI: t.UI, Resume: t.Resume, HandedBack: t.HandedBack,
+		DefaultBranch: t.DefaultBranch, Remote: t.Remote, OnGitHub: t.OnGitHub, UI: t.UI, Resume: t.Resume, Lost: t.Lost, HandedBack: t.HandedBack,
 		Fence: f.tag(), Project: oneLine(t.Project, maxShort), Attempt: max(1, t.Attempt),
 	}
 	if pr := t.PR; pr != nil {
