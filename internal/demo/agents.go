@@ -57,6 +57,7 @@ type job struct {
 	summary  string
 	verify   string
 	followUp string
+	before   []script.Step // before the pull request is opened
 }
 
 func say(text string) script.Step   { return script.Step{Say: text} }
@@ -81,6 +82,7 @@ func build(j job) []script.Step {
 	}
 	steps = append(steps, writeAll(j.work)...)
 	steps = append(steps, land(j.work, j.commit)...)
+	steps = append(steps, j.before...)
 	steps = append(steps,
 		openPull(j),
 		pause(300),

@@ -242,6 +242,11 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 // configuration is the demo's dispatcher.config.json.
 func configuration(fast bool) config.Config {
 	agent := config.Agent{Kind: config.AgentScript, Script: "../" + scriptFile}
+	developer := agent
+	developer.Permissions = config.Permissions{AskFor: []string{askForTags}, TimeoutMinutes: 2}
+	if fast {
+		developer.Permissions.TimeoutMinutes = 0.5
+	}
 	c := config.Config{
 		Platform: config.PlatformNative,
 		Native: config.Native{
@@ -250,7 +255,7 @@ func configuration(fast bool) config.Config {
 		},
 		Loop:   config.Loop{PollSeconds: 1},
 		Retry:  config.Retry{MaxAttempts: 2, BackoffSeconds: 3},
-		Agents: map[string]config.Agent{"developer": agent, "reviewer": agent, "cleaner": agent},
+		Agents: map[string]config.Agent{"developer": developer, "reviewer": agent, "cleaner": agent},
 		Pulls: config.Pulls{Checks: []config.Check{
 			// Against the empty tree: the whole project must be clean.
 			{Name: "whitespace", Command: []string{"git", "diff", "--check", emptyTree, "HEAD"}, TimeoutSeconds: 60},
@@ -262,6 +267,10 @@ func configuration(fast bool) config.Config {
 	}
 	return c
 }
+
+// askForTags is what the demo's developers ask for: releases are tags. Where
+// nobody answers the work goes on without it.
+const askForTags = "Bash(git push * HEAD:refs/tags/*)"
 
 // emptyTree is git's name for a tree without files.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"

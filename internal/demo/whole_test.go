@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/workers"
 )
 
 // pollRow is a row of `board poll --json`, as far as the demo promises it.
@@ -48,6 +49,7 @@ func TestWholeDemo(t *testing.T) {
 	out := h.play("demo", "--no-tui", "--until-idle", "--fast", "--dir", h.d.Dir)
 
 	h.waitsForTheOwner()
+	h.wantAnswers(workers.ByNobody, workers.Deny)
 	if runtime.GOOS == "windows" {
 		t.Skip("the owner's part is printed for a shell")
 	}
