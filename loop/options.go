@@ -39,8 +39,10 @@ type Options struct {
 	// of its checkout; an error ends it as leaving does. It may be nil.
 	Guard func() error
 
-	// Runs and Firing are what the journal held at the start.
+	// Runs and Firing are what the journal held at the start; Ended are the newest
+	// runs of earlier loops, oldest first, which are shown and nothing more.
 	Runs   []state.Run
+	Ended  []state.Worker
 	Firing int
 	Paused bool
 	Limits map[string]time.Time // usage limits, by kind of agent

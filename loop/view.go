@@ -46,7 +46,7 @@ type view struct {
 }
 
 func newView(o Options) view {
-	v := view{firing: o.Firing, live: map[string]state.WorkerStatus{}, runs: slices.Clone(o.Runs)}
+	v := view{firing: o.Firing, live: map[string]state.WorkerStatus{}, runs: slices.Clone(o.Runs), outcomes: slices.Clone(o.Ended)}
 	for _, n := range o.Notices {
 		v.addNotice(o.Now(), "", n)
 	}

@@ -45,7 +45,7 @@ func (m *Model) actWorker(a keymap.Action, t *target) tea.Cmd {
 			q.Sure = &pane.Sure{Text: "Hand " + t.name + " back to the loop? End your own session first: two writers in one are refused."}
 			break
 		}
-		q.Do = command(state.CommandTakeOver)
+		q.Do = m.openSession(t, command(state.CommandTakeOver))
 		q.Sure = &pane.Sure{Text: "Go on in the session of " + t.what() + " yourself? The loop keeps the claim and waits until you hand it back."}
 		if t.live() {
 			q.Sure.Text = "Interrupt " + t.what() + " and go on in its session yourself? The loop keeps the claim and waits until you hand it back."

@@ -39,6 +39,9 @@ type Options struct {
 	Keep func(drafts map[string]string) error
 	// Editor takes a text into the owner's editor; nil without one.
 	Editor Editor
+	// Session opens a worker's session for its owner; nil where only the loop is
+	// asked for it.
+	Session Session
 	// Browse opens a page; nil where nothing can.
 	Browse func(url string) error
 	// Suspendable says that a shell stands behind the screen, which can let a

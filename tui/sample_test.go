@@ -195,8 +195,8 @@ func samplePulls() []state.Pull {
 		{Ref: "ACM-9", PR: board.PullRequest{Number: 38, Name: "#38", Title: "Search ranks", State: board.PullOpen, Head: "task/acm-9-search-ranks", Mergeable: board.MergeConflict, Behind: 7, Checks: r, CheckRuns: checks(r, g), CreatedAt: ago(26 * time.Hour), Reviews: []board.Review{
 			{State: board.ReviewChangesRequested, Body: "two things", At: ago(3 * time.Hour), Findings: []board.Finding{{Severity: "blocking"}, {Severity: "blocking"}, {Severity: "nit"}}},
 		}}},
-		{Ref: "ACM-4", PR: board.PullRequest{Number: 36, Name: "#36", Title: "Themes 日本語 and 中文", State: board.PullOpen, Head: "task/acm-4-themes", Mergeable: board.MergeClean, Behind: 3, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(6 * time.Hour), Reviews: []board.Review{{State: board.ReviewComment, Body: "PASS at 77aa01"}}}},
-		{Ref: "ACM-3", PR: board.PullRequest{Number: 35, Name: "#35", Title: "Login", State: board.PullOpen, Head: "task/acm-3-login", Mergeable: board.MergeClean, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(3 * time.Hour), Reviews: []board.Review{{State: board.ReviewComment, Body: "PASS at 9c1f2e"}}}},
+		{Ref: "ACM-4", PR: board.PullRequest{Number: 36, Name: "#36", Title: "Themes 日本語 and 中文", State: board.PullOpen, Head: "task/acm-4-themes", Mergeable: board.MergeClean, Behind: 3, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(6 * time.Hour), Reviews: []board.Review{{Bot: true, Commit: "77aa01", State: board.ReviewComment, Body: "PASS at 77aa01"}}}},
+		{Ref: "ACM-3", PR: board.PullRequest{Number: 35, Name: "#35", Title: "Login", State: board.PullOpen, Head: "task/acm-3-login", Mergeable: board.MergeClean, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(3 * time.Hour), Reviews: []board.Review{{Bot: true, State: board.ReviewComment, Body: "PASS at 9c1f2e"}}}},
 	}
 }
 

@@ -56,6 +56,10 @@ func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		m.palette.take(msg)
 	case editedMsg:
 		cmd = m.onEdited(msg)
+	case sessionMsg:
+		cmd = m.onSession(msg)
+	case sessionEndMsg:
+		m.onSessionEnd(msg)
 	case runEditorMsg:
 		cmd = m.onEditor(msg)
 	case contactMsg:

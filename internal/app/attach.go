@@ -42,6 +42,7 @@ func (f *Factory) Attach(ctx context.Context, m Manner) error {
 		Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(cfg.StateDir(f.Getenv)),
 	}
 	f.furnish(&opts, cfg.StateDir(f.Getenv))
+	opts.Session = f.sessions(ctx, cfg, cfg.StateDir(f.Getenv))
 	_, err = tui.Run(ctx, opts, f.IO.In, f.IO.Out)
 	if ctx.Err() != nil && !errors.Is(err, tui.ErrPanic) {
 		return nil // the terminal went away: that is all

@@ -55,6 +55,7 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, read *reader, s *
 	}()
 	opts := tui.Options{Controller: c, Reader: read, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state), Background: true}
 	f.furnish(&opts, s.state)
+	opts.Session = f.sessions(ctx, s.cfg, s.state)
 	left, err := tui.Run(shown, opts, f.IO.In, f.IO.Out)
 	if left == tui.LeaveLost && ctx.Err() == nil {
 		// Nobody may be there to read this; the log has it in any case.

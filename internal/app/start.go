@@ -160,6 +160,7 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	if err := f.openState(s, stateDir, o.Resume); err != nil {
 		return nil, err
 	}
+	s.options.Ended = f.earlier(ctx, s.options.Runs)
 	return s, f.openDeps(ctx, s, policy, repo, stateDir)
 }
 

@@ -85,6 +85,11 @@ func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
 	if err := runStart(cmd, inside, o.start); err != nil {
 		return err
 	}
+	if client, err := inside.Control(ctx); err == nil {
+		if snap, err := client.Snapshot(ctx); err == nil && snap != nil {
+			return sayAttach(ctx, f, inside, d)
+		}
+	}
 	return sayNext(ctx, f, inside, d)
 }
 
@@ -97,6 +102,20 @@ func serveDemo(ctx context.Context, f *app.Factory, d *demo.Demo) error {
 	defer stop()
 	fmt.Fprintf(f.IO.Out, "The demo's Linear answers at %s until you interrupt this.\nLook at it from another terminal:\n\n    cd %s\n    dispatcher board poll --all-milestones\n", d.Address(), d.Repo)
 	<-ctx.Done()
+	return nil
+}
+
+// sayAttach prints how to come back to a demo whose loop goes on.
+func sayAttach(ctx context.Context, f, inside *app.Factory, d demo.Demo) error {
+	cfg, err := inside.Config(ctx)
+	if err != nil {
+		return err
+	}
+	binary, err := inside.CopySelf(cfg.StateDir(inside.Getenv))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(f.IO.Out, "\nThe demo is in %s: the main checkout in repo, the bare remote in remote.git.\nCome back to it, or end its loop:\n\n    cd %s\n    %s attach\n    %s ctl drain\n", d.Dir, d.Repo, binary, binary)
 	return nil
 }
 

@@ -33,11 +33,12 @@ func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	if !r.Bot && r.State == board.ReviewComment {
 		text = "commented"
 	}
-	if r.Commit != "" {
+	switch r.Commit {
+	case "":
+	case p.HeadSHA:
 		text += " at " + widget.Clean(r.Commit[:min(len(r.Commit), 7)])
-	}
-	if r.Commit != "" && r.Commit != p.HeadSHA {
-		return text + ", older", themes.ToneWarn
+	default:
+		return text + ", older head", themes.ToneWarn
 	}
 	return text, themes.TonePlain
 }

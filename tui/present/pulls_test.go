@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/themes"
 )
 
 func TestNotes(t *testing.T) {
@@ -49,4 +50,23 @@ func FuzzNotes(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestReview(t *testing.T) {
+	t.Parallel()
+	styles := themes.For(true).Styles()
+	signs := styles.Signs
+	for want, r := range map[string][]board.Review{
+		signs.No:                 nil,
+		"0 blocking at 9c1f2e0":  {{Bot: true, State: board.ReviewComment, Commit: "9c1f2e0011"}},
+		"0 blocking, older head": {{Bot: true, State: board.ReviewComment, Commit: "77aa01"}},
+		"commented at 9c1f2e0":   {{State: board.ReviewComment, Commit: "9c1f2e0011"}},
+		"1 blocking":             {{Bot: true, State: board.ReviewComment, Findings: []board.Finding{{Severity: "blocking"}, {Severity: "nit"}}}},
+		"changes requested":      {{State: board.ReviewChangesRequested}},
+	} {
+		got, _ := Review(&board.PullRequest{HeadSHA: "9c1f2e0011", Reviews: r}, &signs)
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
 }
