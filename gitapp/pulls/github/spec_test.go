@@ -1,11 +1,7 @@
 package github_test
 
 import (
-	"errors"
-	"io/fs"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,13 +9,7 @@ import (
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
-var readSpec = sync.OnceValues(func() (*fake.Spec, error) {
-	dir := os.Getenv("DISPATCHER_SCHEMAS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "schemas")
-	}
-	return fake.LoadSpec(filepath.Join(dir, "github-rest.json"))
-})
+var readSpec = sync.OnceValues(func() (*fake.Spec, error) { return fake.SpecAtHand("../../..") })
 
 // spec is GitHub's description of its REST API, where it is at hand; nil
 // elsewhere. Every request of every test here is held to it. Queries are held
@@ -27,9 +17,6 @@ var readSpec = sync.OnceValues(func() (*fake.Spec, error) {
 func spec(t *testing.T) *fake.Spec {
 	t.Helper()
 	s, err := readSpec()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

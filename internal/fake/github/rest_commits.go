@@ -185,8 +185,10 @@ func (s *Server) smartHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := &cgi.Handler{
 		Path: path, Args: []string{"http-backend"}, Root: "/git/" + repo.Owner + "/" + repo.Name + ".git",
-		Env: []string{"GIT_PROJECT_ROOT=" + repo.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + g.login(), "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.receivepack", "GIT_CONFIG_VALUE_0=true"},
+		Env: []string{
+			"GIT_PROJECT_ROOT=" + repo.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + g.login(), "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.receivepack", "GIT_CONFIG_VALUE_0=true",
+		},
 	}
 	h.ServeHTTP(w, r)
 }

@@ -14,7 +14,7 @@ type Options struct {
 	// TokenLife is how long an installation token lasts; an hour if zero.
 	TokenLife time.Duration
 	// Spec, if it is set, is what every REST request is held to: one that departs
-	// from it is answered 400 and told to Departs.
+	// from it is answered 400, and told to Departs where that is set.
 	Spec    *Spec
 	Departs func(error)
 }
@@ -107,7 +107,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.o.Spec != nil {
 		if err := s.o.Spec.Check(r); err != nil {
-			s.o.Departs(err)
+			if s.o.Departs != nil {
+				s.o.Departs(err)
+			}
 			refuse(w, http.StatusBadRequest, err.Error())
 			return
 		}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -31,6 +33,20 @@ func LoadSpec(path string) (*Spec, error) {
 	}
 	s := &Spec{}
 	return s, json.Unmarshal(text, s)
+}
+
+// SpecAtHand reads the description from the folder that DISPATCHER_SCHEMAS
+// names, or from beside the checkout at root; nil where there is none.
+func SpecAtHand(root string) (*Spec, error) {
+	dir := os.Getenv("DISPATCHER_SCHEMAS")
+	if dir == "" {
+		dir = filepath.Join(root, "..", "shared", "schemas")
+	}
+	s, err := LoadSpec(filepath.Join(dir, "github-rest.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return s, err
 }
 
 type operation struct {
