@@ -14,8 +14,8 @@ type Task struct {
 	Project       string // the owner's hint about install and gate commands, beside CLAUDE.md
 	UI            bool   // the issue carries the label for design-sensitive work
 
-	Attempt int    // 1 is the first
-	Resume  bool   // goes on in the worker's own session, which was cut off
+	Attempt int  // 1 is the first
+	Resume  bool // goes on in the worker's own session, which was cut off
 	// Lost: the worktree of that session is gone, and was made anew.
 	Lost    bool
 	Failure string // why the try before failed

@@ -16,24 +16,24 @@ import (
 // text already inside its block. A repository's own template uses the same
 // names.
 type view struct {
-	Kind                                                    board.Kind
-	Ref, RefArg, URL                                        string
-	Branch, Worktree                                        string
-	DefaultBranch, Remote                                   string
+	Kind                                                          board.Kind
+	Ref, RefArg, URL                                              string
+	Branch, Worktree                                              string
+	DefaultBranch, Remote                                         string
 	OnGitHub, UI, MergeScoped, Existing, Resume, Lost, HandedBack bool
-	PR, PRDraft                                             bool
-	PRName, PRArg, PRURL                                    string
-	PRHead, PRBase, HeadSHA                                 string
-	Fence, Project                                          string
-	Attempt, Behind                                         int
-	IssueText, CommentsText                                 string
-	CommentsSkipped, LeftOut                                int
-	Boxes, Children                                         string
-	Failure, Question, Answer                               string
-	OwnerRequests, Findings                                 string
-	PRText, HowToVerify                                     string
-	Prior, PriorCommit, Known                               string
-	Landed, Conflicts                                       string
+	PR, PRDraft                                                   bool
+	PRName, PRArg, PRURL                                          string
+	PRHead, PRBase, HeadSHA                                       string
+	Fence, Project                                                string
+	Attempt, Behind                                               int
+	IssueText, CommentsText                                       string
+	CommentsSkipped, LeftOut                                      int
+	Boxes, Children                                               string
+	Failure, Question, Answer                                     string
+	OwnerRequests, Findings                                       string
+	PRText, HowToVerify                                           string
+	Prior, PriorCommit, Known                                     string
+	Landed, Conflicts                                             string
 }
 
 var (
