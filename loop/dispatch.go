@@ -349,6 +349,7 @@ func (f *firing) running(ctx context.Context, r *state.Run, st state.WorkerStatu
 	if err := f.e.heart.home(ctx, *r, st); err != nil {
 		f.say(r.Ref, true, "write the worker's place into the claim: %v", err)
 	}
+	f.e.secondLook(*r)
 	return nil
 }
 

@@ -17,7 +17,10 @@ type Options struct {
 	// RestampAfter is how old a stamp may grow before the heart renews it, and
 	// HeartEvery how often it looks (design.md, sections 6 and 17).
 	RestampAfter, HeartEvery time.Duration
-	StopGrace                time.Duration // how long an effect may take once the loop ends
+	// SecondLook is how long after a worker's start its claim is looked at once
+	// more; zero where the board has a fence.
+	SecondLook time.Duration
+	StopGrace  time.Duration // how long an effect may take once the loop ends
 
 	Repository string // for the title
 	Owner      string // who the owner is, as git knows them

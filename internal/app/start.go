@@ -208,7 +208,7 @@ func (f *Factory) loopOptions(cfg *config.Config, repo Repo, milestones []string
 		Milestones: milestones,
 		Settings:   planSettings(cfg, repo.Base),
 		Poll:       cfg.Poll(), UntilIdle: o.UntilIdle,
-		RestampAfter: restampAfter(cfg), HeartEvery: heartEvery, StopGrace: leaveGrace,
+		RestampAfter: restampAfter(cfg), HeartEvery: heartEvery, StopGrace: leaveGrace, SecondLook: secondLook(cfg),
 		Repository: repositoryName(cfg), Host: host, Boot: proc.BootID(), PID: os.Getpid(),
 		CostCap: cfg.Limits.MaxCostPerDayUSD,
 		Jitter:  rand.N[time.Duration],
@@ -259,6 +259,17 @@ func restampAfter(cfg *config.Config) time.Duration {
 		return min(5*time.Minute, cfg.StaleWindow()/6)
 	}
 	return cfg.StaleWindow() / 6
+}
+
+// secondLook is when the claim of a worker that has just begun is looked at
+// again: on a GitHub project the value that stands wins, and a rival's write may
+// come late. Elsewhere a claim is settled when it is taken (design.md, section
+// 6).
+func secondLook(cfg *config.Config) time.Duration {
+	if cfg.Platform != config.PlatformGitHub {
+		return 0
+	}
+	return 15 * time.Second
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
