@@ -59,6 +59,10 @@ func TestExactEnvironment(t *testing.T) {
 	linear := `{"platform": "linear", "repository": "acme/shop", "pulls": {"kind": "local"}, ` + agents + `, "linear": {"workspace": "acme", "teamId": "t", "teamKey": "DSP",
 		"projectId": "p", "projectUrl": "https://linear.app/p", "agents": {"developer": "u-1", "reviewer": "u-2"}, "states": {"backlog": "a", "ready": "b",
 		"changesRequested": "c", "inProgress": "d", "question": "e", "humanReview": "f", "done": "g"}}}`
+	github := `{"platform": "github", "repository": "acme/shop", "pulls": {"kind": "local"}, ` + agents + `, "github": {"owner": "acme", "projectNumber": 2,
+		"projectId": "p", "statusFieldId": "s", "claimedByFieldId": "c", "states": {"backlog": {"name": "a", "optionId": "1"}, "ready": {"name": "b", "optionId": "2"},
+		"changesRequested": {"name": "c", "optionId": "3"}, "inProgress": {"name": "d", "optionId": "4"}, "question": {"name": "e", "optionId": "5"},
+		"humanReview": {"name": "f", "optionId": "6"}, "done": {"name": "g", "optionId": "7"}}}}`
 	tests := []struct {
 		name, file, agent string
 		kind              board.Kind
@@ -72,6 +76,7 @@ func TestExactEnvironment(t *testing.T) {
 		{"any program, with what it names", native, "own", board.KindDeveloper, [][]string{every, developerSigns, {"MY_REGISTRY=here", "MY_OTHER=there", "ANTHROPIC_API_KEY=KEYM"}}},
 		{"a profile of a label", native, "named", board.KindReviewer, [][]string{every, reviewerSigns, models, {"NPM_TOKEN=KEY6"}}},
 		{"the board's key, where no file has it", linear, "developer", board.KindDeveloper, [][]string{every, developerSigns, models, {"LINEAR_API_KEY=KEY3"}}},
+		{"the board's login, for our own command alone", github, "developer", board.KindDeveloper, [][]string{every, developerSigns, models, {"DISPATCHER_GITHUB_BOARD_TOKEN=KEY1"}}},
 	}
 	for _, tt := range tests {
 		cfg, violations := config.Parse([]byte(tt.file), "")

@@ -2,17 +2,14 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"strings"
 
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/github"
 	"github.com/backside4charter/dispatcher/internal/config"
-	"github.com/backside4charter/dispatcher/internal/proc"
 )
 
 // SecretsDir is the folder of keys below a main checkout.
@@ -87,12 +84,7 @@ func (f *Factory) ownerToken(ctx context.Context) (string, error) {
 	if token := firstOf(f.Getenv("GH_TOKEN"), f.Getenv("GITHUB_TOKEN")); token != "" {
 		return token, nil
 	}
-	out, err := proc.Exec{}.Run(ctx, proc.Cmd{Name: "gh", Args: []string{"auth", "token"}, Env: f.Environ()})
-	token := strings.TrimSpace(string(out.Stdout))
-	if err != nil || token == "" {
-		return "", errors.New("it takes your own GitHub login: `gh auth login`, or a token in GH_TOKEN")
-	}
-	return token, nil
+	return ghToken(ctx, f.Environ())
 }
 
 // runsChecks is the forge as far as the loop runs its checks.

@@ -43,10 +43,14 @@ func (f *Factory) openLinear(ctx context.Context, cfg *config.Config) (board.Bac
 	return b, nil
 }
 
-// boardKey names the variable that a worker needs for the board: only where
+// boardKey names the variables that a worker needs for the board: where it is
+// (its login is boardLogin's), and on Linear the key, only where
 // its key lies in no file, where every process of ours finds it by itself
 // (design.md, section 7).
 func boardKey(cfg *config.Config) []string {
+	if cfg.Platform == config.PlatformGitHub {
+		return []string{"GITHUB_API_URL", "GITHUB_GRAPHQL_URL"}
+	}
 	if cfg.Platform != config.PlatformLinear {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (f *Factory) openProject(ctx context.Context, cfg *config.Config) (board.Ba
 		states[board.Role(role)] = s.Name
 	}
 	return ghproject.Open(ghproject.Options{
-		URL: f.graphQL(), Token: f.ownerToken,
+		URL: f.graphQL(), Token: f.boardToken,
 		Owner: cfg.GitHub.Owner, ProjectNumber: cfg.GitHub.ProjectNumber, ProjectID: cfg.GitHub.ProjectID,
 		Repository: cfg.Repository, States: states, StaleWindow: cfg.StaleWindow(),
 		StateDir: cfg.StateDir(f.Getenv), Now: f.Now,

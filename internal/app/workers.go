@@ -110,7 +110,8 @@ func (w *fleet) environment(r *state.Run, profile config.Agent) workers.EnvOptio
 		Kind: r.Kind, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch, Attempt: r.Attempt,
 		Names: slices.Concat(boardKey(cfg), forgeNames(cfg, r.Kind), profile.Env),
 	}
-	env.Set = append(signsAs(cfg, r.Kind), gitForGitHub(cfg, r.Kind, valueIn(env.Environ))...)
+	get := valueIn(env.Environ)
+	env.Set = slices.Concat(signsAs(cfg, r.Kind), gitForGitHub(cfg, r.Kind, get), boardLogin(cfg, get))
 	return env
 }
 
