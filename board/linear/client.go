@@ -132,7 +132,11 @@ var errGarbage = errors.New("no answer of Linear's")
 // read may have happened.
 func (m *meta) judge(err error, why purpose) error {
 	if len(m.errors) > 0 {
-		return m.errors[0].judge(m.status)
+		err := m.errors[0].judge(m.status)
+		if why == toWrite && m.broke(err) {
+			err = fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
+		}
+		return err
 	}
 	switch {
 	case err == nil:
@@ -150,4 +154,18 @@ func (m *meta) judge(err error, why purpose) error {
 		err = fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
 	}
 	return err
+}
+
+// broke says whether an error is about Linear's own servers and not about what
+// was asked: it may have come after the write was made.
+func (m *meta) broke(err error) bool {
+	refused, ok := errors.AsType[*RefusedError](err)
+	if !ok || refused.lock() {
+		return false
+	}
+	switch strings.ToLower(refused.Type) {
+	case "internal error", "network error", "unknown", "other":
+		return true
+	}
+	return m.status >= http.StatusInternalServerError
 }

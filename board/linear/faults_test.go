@@ -49,7 +49,7 @@ func TestWritesThatFail(t *testing.T) {
 			return err
 		}, func(i *board.Issue) bool { return i.Claim != nil && i.Delegate == board.DelegateDeveloper }},
 	}
-	for _, kind := range []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultKey} {
+	for _, kind := range []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultInternal, fake.FaultRateLimit, fake.FaultKey} {
 		for _, w := range writes {
 			t.Run(string(kind)+"/"+w.name, func(t *testing.T) {
 				t.Parallel()

@@ -16,6 +16,7 @@ const (
 	FaultLost      FaultKind = "lost"        // it is carried out and the answer never comes
 	FaultHTML      FaultKind = "html"        // a proxy's page in place of an answer
 	FaultTruncated FaultKind = "truncated"   // it is carried out and half of the answer comes
+	FaultInternal  FaultKind = "internal"    // it is carried out and answered with an error of Linear's own
 	FaultStale     FaultKind = "stale"       // a read that does not see the last write
 	FaultKey       FaultKind = "key"         // the key has expired
 	FaultDelay     FaultKind = "delay"       // the answer comes late
@@ -87,7 +88,7 @@ func (f Fault) before(out http.ResponseWriter, in *http.Request) bool {
 		case <-in.Context().Done():
 			return true
 		}
-	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultStale, FaultKey:
+	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultInternal, FaultStale, FaultKey:
 	}
 	return false
 }
@@ -102,9 +103,15 @@ func (f Fault) after(out http.ResponseWriter, _ *http.Request, status int, answe
 	if f.Kind == FaultTruncated {
 		answer = answer[:len(answer)/2]
 	}
+	if f.Kind == FaultInternal {
+		status, answer = http.StatusInternalServerError, []byte(internalError)
+	}
 	out.WriteHeader(status)
 	_, _ = out.Write(answer) // a client that has gone misses nothing of ours
 }
+
+// internalError is what an error of Linear's own servers looks like.
+const internalError = `{"data":null,"errors":[{"message":"Internal server error","extensions":{"type":"internal error","code":"INTERNAL_SERVER_ERROR","statusCode":500,"userError":false}}]}`
 
 func page(out http.ResponseWriter) {
 	out.Header().Set("Content-Type", "text/html")
