@@ -89,7 +89,7 @@ func (b *Board) labelID(ctx context.Context, name, group, leaf string, grouped b
 	}
 	names = nil
 	for _, l := range found {
-		names = append(names, l.full())
+		names = append(names, oneLine(l.full()))
 	}
 	return "", fmt.Errorf("%w: %q may be %s; name it with its group", board.ErrNotFound, name, strings.Join(names, " or "))
 }
@@ -113,7 +113,7 @@ func (b *Board) labels(ctx context.Context) ([]labelWire, error) {
 		}
 		all = append(all, q.IssueLabels.Nodes...)
 		page := q.IssueLabels.PageInfo
-		if !page.HasNextPage || page.EndCursor == nil {
+		if !page.more() {
 			return all, nil
 		}
 		vars["after"] = cursorVar(page.EndCursor)

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,6 +31,25 @@ type Left struct {
 	Reset    time.Time `json:"reset"`
 	At       time.Time `json:"at"`             // when it was said
 	Until    time.Time `json:"until,omitzero"` // nothing is asked before
+}
+
+// Text says to a person what is left, as far as it is known: a proxy may keep back what Linear says.
+func (l Left) Text(now time.Time) string {
+	const clock = "15:04:05Z"
+	if l.Until.After(now) {
+		return fmt.Sprintf("nothing is asked before %s: Linear's hourly limit was reached", l.Until.UTC().Format(clock))
+	}
+	if l.At.IsZero() {
+		return "Linear did not say what is left of this hour"
+	}
+	text := fmt.Sprintf("%d of %d requests are left of this hour", l.Requests, l.Limit)
+	if l.Points >= 0 {
+		text += fmt.Sprintf(", %d points", l.Points)
+	}
+	if !l.Reset.IsZero() {
+		text += "; all of it is back at " + l.Reset.UTC().Format(clock)
+	}
+	return text
 }
 
 // budget keeps the process to the hour's limit.

@@ -100,7 +100,7 @@ func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
 			}
 		}
 		rows, words := q.Issues.PageInfo, q.Comments.PageInfo
-		if !rows.HasNextPage && !words.HasNextPage {
+		if !rows.more() && !words.more() {
 			return found, looked, nil
 		}
 		if rows.EndCursor != nil {

@@ -141,13 +141,13 @@ func (r *reading) takeRows(p *rowsPart) {
 		r.rows = append(r.rows, rowOf(&p.Issues.Nodes[n]))
 	}
 	r.rowsAt = p.Issues.PageInfo.EndCursor
-	r.rowsMore = p.Issues.PageInfo.HasNextPage && r.rowsAt != nil
+	r.rowsMore = p.Issues.PageInfo.more()
 }
 
 func (r *reading) takeWords(p *commentsPart) {
 	r.words = append(r.words, p.Comments.Nodes...)
 	r.wordsAt = p.Comments.PageInfo.EndCursor
-	r.wordsMore = p.Comments.PageInfo.HasNextPage && r.wordsAt != nil
+	r.wordsMore = p.Comments.PageInfo.more()
 }
 
 // read reads one issue whole, with the states of the team, and puts on it what
@@ -187,7 +187,7 @@ func (b *Board) thread(ctx context.Context, id string) ([]commentWire, error) {
 		for _, c := range q.Comments.Nodes {
 			all = append(all, c.commentWire)
 		}
-		if !q.Comments.PageInfo.HasNextPage || q.Comments.PageInfo.EndCursor == nil {
+		if !q.Comments.PageInfo.more() {
 			return all, nil
 		}
 		vars["wordsAfter"] = cursorVar(q.Comments.PageInfo.EndCursor)

@@ -164,7 +164,7 @@ func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 				open[id]++
 			}
 		}
-		if page := q.Issues.PageInfo; page.HasNextPage && page.EndCursor != nil {
+		if page := q.Issues.PageInfo; page.more() {
 			vars["rowsAfter"] = cursorVar(page.EndCursor)
 			continue
 		}

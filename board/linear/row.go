@@ -45,7 +45,7 @@ func rowOf(w *rowWire) *row {
 		links: urlsOf(w.Attachments.Nodes), history: w.History.Nodes,
 	}
 	r.short = w.Labels.PageInfo.HasNextPage || w.Children.PageInfo.HasNextPage || w.InverseRelations.PageInfo.HasNextPage ||
-		w.Attachments.PageInfo.HasNextPage || w.History.PageInfo.HasNextPage && r.lastMove() == nil
+		w.Attachments.PageInfo.HasNextPage || w.History.PageInfo.HasNextPage && !r.knowsMove()
 	return r
 }
 
@@ -74,6 +74,13 @@ func (r *row) lastMove() *historyWire {
 		}
 	}
 	return last
+}
+
+// knowsMove says whether the move that led to the row's state was read: what
+// came of a long history may be its beginning.
+func (r *row) knowsMove() bool {
+	h := r.lastMove()
+	return h != nil && h.ToState.ID == r.State.ID
 }
 
 // gone says whether the row is off our board: archived, or another team's or

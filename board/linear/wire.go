@@ -22,6 +22,10 @@ type pageInfo struct {
 	EndCursor   *string
 }
 
+// more says whether a next page can be asked for: one that is announced without
+// a cursor would be the same page again, for ever.
+func (p *pageInfo) more() bool { return p.HasNextPage && p.EndCursor != nil }
+
 type userWire struct {
 	ID          string
 	DisplayName string

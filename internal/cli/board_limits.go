@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/backside4charter/dispatcher/internal/app"
@@ -24,12 +22,7 @@ func newBoardLimitsCmd(f *app.Factory) *cobra.Command {
 			if asJSON {
 				return printJSON(f, l)
 			}
-			text := fmt.Sprintf("%d of %d requests are left of this hour, %d points; all of it is back at %s",
-				l.Requests, l.Limit, l.Points, l.Reset.UTC().Format("15:04:05Z"))
-			if l.Until.After(f.Now()) {
-				text = fmt.Sprintf("nothing is asked before %s: Linear's hourly limit was reached", l.Until.UTC().Format("15:04:05Z"))
-			}
-			return say(f, "%s", text)
+			return say(f, "%s", l.Text(f.Now()))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

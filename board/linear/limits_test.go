@@ -1,0 +1,104 @@
+package linear_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/linear"
+	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
+)
+
+// TestLeftInWords: what Linear did not say is not made up.
+func TestLeftInWords(t *testing.T) {
+	t.Parallel()
+	now := newClock().Now()
+	at := now.Add(time.Minute)
+	cases := []struct {
+		left linear.Left
+		want string
+	}{
+		{linear.Left{}, "Linear did not say what is left of this hour"},
+		{linear.Left{Requests: 7, Limit: 2500, Points: 30, Reset: at, At: now}, "7 of 2500 requests are left of this hour, 30 points; all of it is back at 08:01:30Z"},
+		{linear.Left{Requests: 7, Limit: 2500, Points: -1, At: now}, "7 of 2500 requests are left of this hour"},
+		{linear.Left{Until: at}, "nothing is asked before 08:01:30Z: Linear's hourly limit was reached"},
+	}
+	for _, c := range cases {
+		if got := c.left.Text(now); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.left, got, c.want)
+		}
+	}
+}
+
+// TestManyNames: what somebody writes into a pull request costs a bounded
+// number of requests, and what its link, branch and title say comes first.
+func TestManyNames(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 3, "Human Review")
+	b := p.open(t)
+	const url = "https://github.com/acme/widgets/pull/3"
+	ok(t, b.LinkPR(t.Context(), theOwner, "ACM-1", url))
+	var body strings.Builder
+	for n := range 500 {
+		fmt.Fprintf(&body, "Fixes #%d, see ACM-%d\n", n+1, n+100)
+	}
+	p.world.ResetCounts()
+	rows, err := b.IssuesOf(t.Context(), board.PullRequest{URL: url, Head: "task/acm-2-x", Title: "acm-3", Body: body.String()})
+	ok(t, err)
+	if len(rows) != 3 || rows[0].Ref != "ACM-1" || rows[1].Ref != "ACM-2" || rows[2].Ref != "ACM-3" {
+		t.Errorf("the pull request belongs to %+v", rows)
+	}
+	if n := p.world.Counts().Requests; n > 45 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestPageWithoutCursor: a next page that is announced without a cursor is not
+// asked for over and over.
+func TestPageWithoutCursor(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 2, "Ready")
+	lies := &endless{}
+	b := p.open(t, func(o *linear.Options) { o.Transport = lies })
+	firing(t, b)
+	p.clock.Advance(time.Minute)
+	lies.sent, lies.lied = 0, 0
+	if rows := firing(t, b); len(rows) != 2 || lies.sent > 3 || lies.lied == 0 {
+		t.Errorf("%d rows with %d requests, %d of them lies", len(rows), lies.sent, lies.lied)
+	}
+}
+
+// endless promises a next page in every answer and names none. It ends what
+// does not end by itself.
+type endless struct{ sent, lied int }
+
+func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	if e.sent++; e.sent > 50 {
+		return nil, fmt.Errorf("request %d", e.sent)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	said := lastPage.ReplaceAll(body, []byte(`"hasNextPage":true,"endCursor":null`))
+	if !bytes.Equal(said, body) {
+		e.lied++
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(said)), int64(len(said))
+	return resp, nil
+}
+
+var lastPage = regexp.MustCompile(`"hasNextPage":false,"endCursor":("[^"]*"|null)|"endCursor":("[^"]*"|null),"hasNextPage":false`)
