@@ -3,6 +3,7 @@ package ghproject
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -24,7 +25,9 @@ const (
 
 const stampLayout = "2006-01-02T15:04Z"
 
-var claimForm = regexp.MustCompile(`^(dev|review|cleanup):([A-Za-z0-9][A-Za-z0-9._:-]{0,127})@(\d{4}-\d\d-\d\dT\d\d:\d\dZ)(?: · from ([a-z-]+))?$`)
+var claimForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(dev|review|cleanup):([A-Za-z0-9][A-Za-z0-9._:-]{0,127})@(\d{4}-\d\d-\d\dT\d\d:\d\dZ)(?: · from ([a-z-]+))?$`)
+})
 
 // readField reads the field; a text that is none of ours is another agent's.
 func readField(text string) held {
@@ -49,7 +52,7 @@ func readField(text string) held {
 }
 
 func parseClaim(text string) (board.Claim, bool) {
-	m := claimForm.FindStringSubmatch(text)
+	m := claimForm().FindStringSubmatch(text)
 	if m == nil {
 		return board.Claim{}, false
 	}

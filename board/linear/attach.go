@@ -21,7 +21,7 @@ func (b *Board) attach(ctx context.Context, r *row, url string) error {
 		return err == nil && slices.Contains(now.links, url), err
 	}
 	vars := map[string]any{"id": text(r.ID), "url": text(url)}
-	if strings.HasPrefix(url, "https://github.com/") && githubPull.MatchString(url) {
+	if strings.HasPrefix(url, "https://github.com/") && githubPull().MatchString(url) {
 		err := b.once(ctx, func() error {
 			var m struct {
 				AttachmentLinkGitHubPR struct{ Success bool } `graphql:"attachmentLinkGitHubPR(issueId: $id, url: $url)"`

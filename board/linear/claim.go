@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -12,7 +13,7 @@ import (
 
 // sessionName is what a session may be called: it ends up in comments and on
 // command lines.
-var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+var sessionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`) })
 
 // How often the comments are read again after a claim while ours is not among
 // them, and after which pauses.
@@ -31,7 +32,7 @@ func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 }
 
 func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
-	if !sessionName.MatchString(req.Session) {
+	if !sessionName().MatchString(req.Session) {
 		return board.Claim{}, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, oneLine(req.Session))
 	}
 	r, s, err := b.one(ctx, ref)

@@ -3,6 +3,7 @@ package linear
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // localHost is the host of links to pull requests that are records of this
@@ -11,7 +12,9 @@ const localHost = "https://dispatcher.invalid/"
 
 var (
 	localName  = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
-	githubPull = regexp.MustCompile(`^https://[^/]+/([^/]+/[^/]+)/pull/([1-9][0-9]{0,8})(?:[/?#].*)?$`)
+	githubPull = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^https://[^/]+/([^/]+/[^/]+)/pull/([1-9][0-9]{0,8})(?:[/?#].*)?$`)
+	})
 )
 
 // PullURL is the link that stands for a pull request on an issue: a URL is
@@ -33,7 +36,7 @@ func PullURL(repository, name string, local bool) (string, bool) {
 // pullName is what the rest of the program calls the pull request that a link
 // leads to; other links are none.
 func (b *Board) pullName(url string) (string, bool) {
-	m := githubPull.FindStringSubmatch(url)
+	m := githubPull().FindStringSubmatch(url)
 	if m == nil {
 		return "", false
 	}

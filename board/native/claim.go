@@ -4,20 +4,21 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/backside4charter/dispatcher/board"
 )
 
 // sessionName is what a session or run may be called: it ends up in paths,
 // in comments and on command lines.
-var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+var sessionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`) })
 
 // Claim takes a row or renews a claim on it. Exactly one of several claimers
 // wins; the others get ErrClaimConflict.
 func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
 	var standing board.Claim
 	err := b.update(ctx, by, ref, "claim", func(c *change) error {
-		if !sessionName.MatchString(req.Session) {
+		if !sessionName().MatchString(req.Session) {
 			return fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, req.Session)
 		}
 		take := b.take

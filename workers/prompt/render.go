@@ -196,7 +196,7 @@ func (s *Set) Reviewer(in ReviewerInput) (string, error) {
 	}
 	v.Prior = v.reviews(f, &in.Task, "earlier review", in.Prior, maxReviewBody)
 	for _, r := range in.Prior {
-		if commitForm.MatchString(r.Commit) {
+		if commitForm().MatchString(r.Commit) {
 			v.PriorCommit = r.Commit
 		}
 	}
@@ -222,7 +222,7 @@ func (s *Set) Cleaner(in CleanerInput) (string, error) {
 	v.Behind = in.Behind
 	var landed []string
 	for _, c := range in.Landed {
-		if !commitForm.MatchString(c.SHA) {
+		if !commitForm().MatchString(c.SHA) {
 			return "", fmt.Errorf("prompt for %s: commit %q cannot stand in a prompt", in.Issue.Ref, c.SHA)
 		}
 		landed = append(landed, c.SHA[:7]+" "+c.Subject)
@@ -233,13 +233,13 @@ func (s *Set) Cleaner(in CleanerInput) (string, error) {
 }
 
 // pathForm is a path that can stand in a line of a prompt.
-var pathForm = regexp.MustCompile("^[^\\x00-\\x1f\\x7f`]+$")
+var pathForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[^\\x00-\\x1f\\x7f`]+$") })
 
 func (v *view) place(branch, worktree string) error {
-	if !branchForm.MatchString(branch) {
+	if !branchForm().MatchString(branch) {
 		return fmt.Errorf("prompt for %s: branch %q cannot stand in a prompt", v.Ref, branch)
 	}
-	if !pathForm.MatchString(worktree) {
+	if !pathForm().MatchString(worktree) {
 		return fmt.Errorf("prompt for %s: worktree %q cannot stand in a prompt", v.Ref, worktree)
 	}
 	v.Branch, v.Worktree = branch, worktree

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -37,12 +38,14 @@ type view struct {
 }
 
 var (
-	nonceForm  = regexp.MustCompile(`^[A-Za-z0-9]{8,64}$`)
-	refForm    = regexp.MustCompile(`^[A-Za-z0-9#][A-Za-z0-9_./#-]{0,99}$`)
-	branchForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,249}$`)
-	nameForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	commitForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	urlForm    = regexp.MustCompile(`^https?://[^\s<>"'` + "`" + `\x00-\x1f\x7f]{1,500}$`)
+	nonceForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]{8,64}$`) })
+	refForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9#][A-Za-z0-9_./#-]{0,99}$`) })
+	branchForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,249}$`) })
+	nameForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`) })
+	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,64}$`) })
+	urlForm    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^https?://[^\s<>"'` + "`" + `\x00-\x1f\x7f]{1,500}$`)
+	})
 )
 
 // names checks the words that stand outside the blocks: they become arguments
@@ -59,20 +62,20 @@ func (t *Task) names() error {
 			check(what, value, form)
 		}
 	}
-	check("nonce", t.Nonce, nonceForm)
-	check("issue", string(t.Issue.Ref), refForm)
-	check("default branch", t.DefaultBranch, branchForm)
-	optional("remote", t.Remote, nameForm)
-	optional("issue URL", t.Issue.URL, urlForm)
+	check("nonce", t.Nonce, nonceForm())
+	check("issue", string(t.Issue.Ref), refForm())
+	check("default branch", t.DefaultBranch, branchForm())
+	optional("remote", t.Remote, nameForm())
+	optional("issue URL", t.Issue.URL, urlForm())
 	for _, c := range t.Issue.Children {
-		check("sub-issue", string(c.Ref), refForm)
+		check("sub-issue", string(c.Ref), refForm())
 	}
 	if t.PR != nil {
-		check("pull request", t.PR.Name, refForm)
-		optional("pull request URL", t.PR.URL, urlForm)
-		optional("pull request branch", t.PR.Head, branchForm)
-		optional("pull request base", t.PR.Base, branchForm)
-		optional("pull request head", t.PR.HeadSHA, commitForm)
+		check("pull request", t.PR.Name, refForm())
+		optional("pull request URL", t.PR.URL, urlForm())
+		optional("pull request branch", t.PR.Head, branchForm())
+		optional("pull request base", t.PR.Base, branchForm())
+		optional("pull request head", t.PR.HeadSHA, commitForm())
 	}
 	return errors.Join(errs...)
 }
@@ -187,7 +190,7 @@ func (v *view) reviews(f fencer, t *Task, name string, list []board.Review, limi
 			continue
 		}
 		title := fmt.Sprintf("%s by %s, %s, %s", name, oneLine(r.Author, maxLine), stamp(r.At), oneLine(string(r.State), maxLine))
-		if commitForm.MatchString(r.Commit) {
+		if commitForm().MatchString(r.Commit) {
 			title += ", on " + r.Commit
 		}
 		parts = append(parts, f.block(title, reviewText(&r, limit, rest)))

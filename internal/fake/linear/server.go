@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -21,7 +22,9 @@ import (
 //go:embed schema.graphql
 var SDL string
 
-var schema = gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: SDL})
+var schema = sync.OnceValue(func() *ast.Schema {
+	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: SDL})
+})
 
 // Seen is one query that reached the fake.
 type Seen struct {
@@ -180,12 +183,12 @@ func (req *request) check() (*exec, error) {
 		req.cost = 262_144 // what introspection is charged
 		return nil, invalid("Query too complex", "The query is too complex. Complexity: 262144. Maximum allowed complexity: 10000.")
 	}
-	doc, errs := gqlparser.LoadQueryWithRules(schema, req.text, rules.NewDefaultRules())
+	doc, errs := gqlparser.LoadQueryWithRules(schema(), req.text, rules.NewDefaultRules())
 	if errs != nil {
 		return nil, fmt.Errorf("%s", errs.Error())
 	}
 	req.op = doc.Operations[0]
-	vars, err := validator.VariableValues(schema, req.op, req.vars)
+	vars, err := validator.VariableValues(schema(), req.op, req.vars)
 	if err != nil {
 		req.op = nil
 		return nil, err
