@@ -59,7 +59,11 @@ func (m *Model) row(w *state.Worker, iw int, chosen bool, now time.Time) []strin
 	if chosen {
 		title = m.st.Strong
 	}
-	left := widget.Line{bar}.Add(title, widget.Clean(string(w.Run.Ref))+" ").Add(m.st.Muted, widget.Clean(w.Run.Title))
+	name := w.Run.Title
+	if row := present.RowOf(m.snap, w.Run.Ref); name == "" && row != nil {
+		name = row.Issue.Title // an earlier loop's run
+	}
+	left := widget.Line{bar}.Add(title, widget.Clean(string(w.Run.Ref))+" ").Add(m.st.Muted, widget.Clean(name))
 	right := widget.Line{}
 	if w.CostUSD > 0 {
 		right = right.Add(m.st.Muted, widget.Money(w.CostUSD)+" ")
