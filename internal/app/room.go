@@ -25,7 +25,7 @@ func (r room) Snapshots() <-chan *state.Snapshot { return r.snapshots }
 // runRoom runs the loop with the control room in front of it. SIGTERM leaves
 // workers running; when the terminal is lost, the loop goes on headless
 // (design.md, section 5).
-func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, read *reader, s *session, as taste) (loop.End, tui.Leave, error) {
+func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, read *reader, s *session, as taste, background bool) (loop.End, tui.Leave, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	shown, closeRoom := context.WithCancel(ctx)
@@ -53,7 +53,7 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, read *reader, s *
 		end, err := e.Run(ctx)
 		ended <- outcome{end, err}
 	}()
-	opts := tui.Options{Controller: c, Reader: read, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state), Background: true}
+	opts := tui.Options{Controller: c, Reader: read, Now: f.Now, Look: as.look, Attention: as.attention, Crashed: f.crashed(s.state), Background: background}
 	f.furnish(&opts, s.state)
 	opts.Session = f.sessions(ctx, s.cfg, s.state)
 	left, err := tui.Run(shown, opts, f.IO.In, f.IO.Out)

@@ -33,6 +33,7 @@ type StartOptions struct {
 	UntilIdle  bool
 	Resume     bool // go on although the owner paused the loop
 	Heir       bool // wait for the loop that hands over to this one
+	Bound      bool // what it needs ends with this process: it cannot go on in the background
 	Manner     Manner
 }
 
@@ -69,8 +70,8 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	var end loop.End
 	if inRoom {
 		var left tui.Leave
-		end, left, err = f.runRoom(ctx, e, read, s, as)
-		if err == nil && left == tui.LeaveWorkers && goesOn(end) {
+		end, left, err = f.runRoom(ctx, e, read, s, as, !o.Bound)
+		if err == nil && left == tui.LeaveWorkers && !o.Bound && goesOn(end) {
 			err := f.handOver(ctx, s, o, func() { stop(); s.close() })
 			if err == nil {
 				end.Left = 0 // they are the heir's now

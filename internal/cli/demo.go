@@ -82,6 +82,7 @@ func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
 		return serveDemo(ctx, f, &d)
 	}
 	o.start.Milestones = []string{demo.Milestone}
+	o.start.Bound = d.Address() != "" // its Linear lives in this process
 	if err := runStart(cmd, inside, o.start); err != nil {
 		return err
 	}

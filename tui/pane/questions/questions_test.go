@@ -44,7 +44,8 @@ func picture() *state.Snapshot {
 		Requests: []state.Request{permission(), choice()},
 		Rows: []state.Row{
 			{Issue: confirm, Hold: "confirm", Waits: `confirm with you first; remove the label "Confirm with user" to let it go`},
-			{Issue: board.Issue{Ref: "ACM-10"}, Hold: "attention"}, {Issue: board.Issue{Ref: "ACM-7"}},
+			{Issue: board.Issue{Ref: "ACM-10"}, Hold: "attention"},
+			{Issue: board.Issue{Ref: "ACM-7"}},
 		},
 		Needs: []state.Need{
 			{Kind: state.NeedRequest, Ref: "ACM-12", Title: "Cache", Text: "Bash npm publish", Run: "r12", Request: "q1", Since: noon},
@@ -292,8 +293,15 @@ func TestLabels(t *testing.T) {
 		q        *state.Question
 		in, want string
 	}{
-		{q, "1", "one"}, {q, " 2. ", "two"}, {q, "3", "3"}, {q, "1 2", "1 2"}, {q, "one of them", "one of them"}, {q, "", ""},
-		{many, "1, 2", "one, two"}, {many, "1 and 2", "1 and 2"}, {many, "2", "two"},
+		{q, "1", "one"},
+		{q, " 2. ", "two"},
+		{q, "3", "3"},
+		{q, "1 2", "1 2"},
+		{q, "one of them", "one of them"},
+		{q, "", ""},
+		{many, "1, 2", "one, two"},
+		{many, "1 and 2", "1 and 2"},
+		{many, "2", "two"},
 	} {
 		if got := Labels(c.q, c.in); got != c.want {
 			t.Errorf("%q: %q, want %q", c.in, got, c.want)
