@@ -42,6 +42,7 @@ func runEvents(ctx context.Context, f *app.Factory, after uint64, follow, asJSON
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	asked := f.Now()
 	events, err := client.Events(ctx, after)
 	if err != nil {
 		return failWith(err)
@@ -60,6 +61,9 @@ func runEvents(ctx context.Context, f *app.Factory, after uint64, follow, asJSON
 				return failWith(errors.New("the loop went away"))
 			case !more:
 				return nil
+			}
+			if !follow && ev.At.After(asked) {
+				return nil // a loop that is busy is never quiet
 			}
 			if err := printEvent(f, &ev, asJSON); err != nil {
 				return err
