@@ -57,3 +57,50 @@ func TestLoopLock(t *testing.T) {
 		})
 	}
 }
+
+// Between a loop that hands over and its heir nobody gets in: the heir waits at
+// a door of its own, and whoever comes meanwhile is refused.
+func TestHeirLock(t *testing.T) {
+	t.Parallel()
+	common := t.TempDir()
+	f := &Factory{Now: time.Now}
+	l, err := f.lockLoop(t.Context(), common, "/repo", "/state", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type got struct {
+		lock *loopLock
+		err  error
+	}
+	heir, ended := make(chan got, 1), make(chan error, 1)
+	go func() {
+		h, err := f.lockLoop(t.Context(), common, "/repo", "/state", true)
+		if err != nil {
+			ended <- err
+		}
+		heir <- got{h, err}
+	}()
+	if err := untilHeir(t.Context(), l.heirPath(), ended); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(when string) {
+		t.Helper()
+		var second *SecondLoopError
+		if _, err := f.lockLoop(t.Context(), common, "/repo", "/state", false); !errors.As(err, &second) {
+			t.Errorf("%s, a second loop got %v", when, err)
+		}
+	}
+	refused("while the heir waits")
+	l.release()
+	h := <-heir
+	if h.err != nil {
+		t.Fatalf("the heir got %v", h.err)
+	}
+	refused("once the heir has it")
+	h.lock.release()
+	again, err := f.lockLoop(t.Context(), common, "/repo", "/state", false)
+	if err != nil {
+		t.Fatalf("after the heir: %v", err)
+	}
+	again.release()
+}

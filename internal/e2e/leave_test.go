@@ -1,0 +1,122 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// TestTheOwnersDayAttached plays through rooms that come and go, one of them by
+// kill -9, while the loop runs headless to its end.
+func TestTheOwnersDayAttached(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, playOptions{})
+	p.write("agents.json", theDay(t, p.dir))
+	listens := p.ready("Listen to me")
+	s := p.start("start", "M1", "--no-tui")
+	p.working(1)
+
+	first := p.sit("attach")
+	first.see("DSP-1", "I listen first.")
+	first.kill()
+	if runs := p.alive(); len(runs) != 1 {
+		t.Fatalf("with the room went the worker: %v live", runs)
+	}
+
+	r := p.sit("attach")
+	r.see("DSP-1", "I listen first.")
+	r.job("steer it", 2, func() {
+		r.press("s")
+		r.text("keep the old key format")
+		r.press("\r")
+		r.see("keep the old key format")
+	})
+	r.await(func() bool { return p.rows()[listens].Role == board.RoleHumanReview })
+	publish := p.ready("Publish it")
+	r.see("npm publish")
+	r.job("allow what a worker asks", 3, func() { r.press("!", "a", "1") })
+	r.await(func() bool { return p.rows()[publish].Role == board.RoleHumanReview })
+	r.home()
+	dates := p.ready("Dates")
+	r.await(func() bool { return p.rows()[dates].Role == board.RoleQuestion })
+	r.see("DSP-3 question")
+	r.job("answer a question with its option 1", 4, func() { r.press("!", "a", "1", "\r") })
+	r.await(func() bool { return p.rows()[dates].Role == board.RoleHumanReview })
+	r.home()
+	r.job("leave it running", 2, func() { r.press("q"); r.left() })
+
+	p.own("ctl", "drain")
+	if code, out := s.end(); code != 0 || !strings.Contains(out, "drained") {
+		t.Errorf("the loop ended with %d:\n%s", code, out)
+	}
+}
+
+// inRoom is a loop with its control room and one worker, which waits at its
+// gate.
+func inRoom(t *testing.T) (*play, *robot, board.Ref, string) {
+	t.Helper()
+	p := newPlay(t, playOptions{})
+	ref := p.ready("First")
+	p.shut()
+	r := p.sit("start", "M1")
+	r.see("First")
+	p.working(1)
+	return p, r, ref, p.alive()[0]
+}
+
+// goesOnAlone holds a loop without a terminal to what it was left with: nobody
+// else may start, the one worker lives on and is settled, and a drain ends it.
+func (p *play) goesOnAlone(ref board.Ref, run string) {
+	p.t.Helper()
+	p.eventually("an answer of the loop", func() bool {
+		out, _, code := p.try("ctl", "status")
+		return code == 0 && strings.Contains(out, string(ref)+" developer")
+	})
+	if _, errs, code := p.try("start", "M1", "--no-tui"); code == 0 || !strings.Contains(errs, "a loop already works in") {
+		p.t.Errorf("a second start: exit %d\n%s", code, errs)
+	}
+	if runs := p.alive(); len(runs) != 1 || runs[0] != run {
+		p.t.Errorf("%v live, want %s alone", runs, run)
+	}
+	p.open()
+	p.eventually("the review", func() bool { return p.rows()[ref].Role == board.RoleHumanReview })
+	if n := len(p.folders()); n != 2 {
+		p.t.Errorf("%d runs, want one developer and one reviewer", n)
+	}
+	p.own("ctl", "drain")
+	p.eventually("the end of the loop", func() bool { _, _, code := p.try("ctl", "status"); return code != 0 })
+	p.wantRow(ref, board.RoleHumanReview)
+}
+
+// Whoever leaves the room leaves the loop to the background, and is told how to
+// come back.
+func TestLeavingHandsTheLoopOver(t *testing.T) {
+	t.Parallel()
+	p, r, ref, run := inRoom(t)
+	r.job("leave it running", 2, func() {
+		r.press("q")
+		r.see("in the background")
+		r.press("\r")
+		r.left()
+	})
+	for _, want := range []string{"the loop goes on in the background, pid ", string(ref) + " developer", "dispatcher attach", "ctl drain ends it"} {
+		if !strings.Contains(r.screen(), want) {
+			t.Errorf("the shell does not say %q:\n%s", want, r.screen())
+		}
+	}
+	p.goesOnAlone(ref, run)
+}
+
+// A closed window ends the room and nothing else: the loop goes on without one.
+func TestLostTerminalLeavesTheLoop(t *testing.T) {
+	t.Parallel()
+	p, r, ref, run := inRoom(t)
+	if err := r.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.goesOnAlone(ref, run)
+	r.left()
+}
