@@ -130,5 +130,5 @@ func Denied(err error) (string, bool) {
 		!strings.Contains(refused.Message, "Resource not accessible by") {
 		return "", false
 	}
-	return refused.Response.Header.Get("X-Accepted-GitHub-Permissions"), true
+	return refused.Response.Header.Get("X-Accepted-Github-Permissions"), true
 }

@@ -180,7 +180,7 @@ func stageOf(w *state.Worker) int {
 		return 1
 	case state.PhaseRunning:
 		return 2
-	case state.PhaseEnded, state.PhaseVerifying, state.PhaseRetrying:
+	case state.PhaseEnded, state.PhaseVerifying, state.PhaseRetrying, state.PhaseTakenOver:
 		return 3
 	}
 	return 0

@@ -9,7 +9,7 @@ import (
 )
 
 // OwnerBoard is the board as its owner writes to it, under policy.
-type OwnerBoard interface {
+type OwnerBoard interface { //nolint:interfacebloat // one method for each thing that an owner does
 	Writes
 	Poll(ctx context.Context, q board.Query) ([]board.Issue, error)
 	SetStateName(ctx context.Context, ref board.Ref, name string) error

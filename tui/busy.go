@@ -24,7 +24,7 @@ type progress map[board.Ref]step
 
 // start notes a command that a row will show. What cannot be seen in a picture
 // ends when the loop has taken it.
-func (p progress) start(s *state.Snapshot, c *state.Command, now time.Time) {
+func (p progress) start(s *state.Snapshot, c *state.Command, now time.Time) { //nolint:funlen // a table: what each command says, and when it is true
 	if c.Ref == "" || s == nil {
 		return
 	}

@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -147,7 +148,7 @@ func (x *apart) used() (ticks, rss int) {
 	if err != nil {
 		x.t.Fatalf("read what the room has used: %v", err)
 	}
-	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	number := func(i int) int {
 		n, err := strconv.Atoi(f[i])
 		if err != nil {

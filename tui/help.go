@@ -83,7 +83,7 @@ func (m *Model) helpSize() (w, h int) {
 	return w, min(m.stage().H, 44)
 }
 
-func (m *Model) keyHelp(msg tea.KeyPressMsg) tea.Cmd {
+func (m *Model) keyHelp(msg tea.KeyPressMsg) {
 	name := keymap.Name(msg.Key(), m.opts.Look.Keyboard)
 	a := m.keys.Action(keymap.Browsing, name)
 	switch {
@@ -98,7 +98,6 @@ func (m *Model) keyHelp(msg tea.KeyPressMsg) tea.Cmd {
 	default:
 		m.scrollHelp(pane.MoveOf(a))
 	}
-	return nil
 }
 
 func (m *Model) typeHelp(msg tea.KeyPressMsg) {

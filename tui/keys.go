@@ -28,7 +28,7 @@ func (m *Model) onKey(msg tea.KeyPressMsg) tea.Cmd {
 	case modeMenu:
 		cmd = m.keyMenu(msg)
 	case modeHelp:
-		cmd = m.keyHelp(msg)
+		m.keyHelp(msg)
 	case modePalette:
 		cmd = m.keyPalette(msg)
 	case modeBrowse:

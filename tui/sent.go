@@ -25,6 +25,7 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	if msg.draft != "" {
 		m.drafts.Put(msg.draft, "")
 	}
+	//nolint:exhaustive // of these alone nothing else is said
 	switch c.Kind {
 	case state.CommandLeave, state.CommandDrain, state.CommandAbort:
 		if m.leaving != "" && (m.lost || (m.snap != nil && m.snap.Mode == state.ModeStopped)) {
@@ -54,7 +55,7 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 
 // outcome is what is said of a command that was taken and has no words of its
 // own.
-func outcome(c *state.Command) (themes.Tone, string) {
+func outcome(c *state.Command) (themes.Tone, string) { //nolint:cyclop // a table of words
 	ref := widget.Clean(string(c.Ref))
 	//nolint:exhaustive // the others say nothing, or answer with their own words
 	switch c.Kind {
@@ -95,7 +96,7 @@ func outcome(c *state.Command) (themes.Tone, string) {
 	case state.CommandSteer:
 		return themes.ToneGood, "sent; it is read when the tool that runs is done"
 	case state.CommandInterrupt:
-		return themes.ToneWarn, "interrupted: it stands still until " + "s gives it a word or x stops it"
+		return themes.ToneWarn, "interrupted: it stands still until s gives it a word or x stops it"
 	case state.CommandAllow:
 		return themes.ToneGood, "allowed"
 	case state.CommandDeny:

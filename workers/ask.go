@@ -129,7 +129,7 @@ func (a *Asks) Add(e *Event, at time.Time) {
 			a.open = nil
 		}
 	case EventRaw, EventTurn, EventText, EventThinking, EventTool, EventUser, EventMessage, EventTasks, EventTaskEnd, EventNotice,
-		EventError, EventLimit:
+		EventError, EventLimit, EventUsage, EventSub, EventCompact:
 	}
 }
 

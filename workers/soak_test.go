@@ -3,6 +3,7 @@
 package workers_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -160,7 +161,7 @@ func cpuOf(pids []int) (sum time.Duration) {
 		if err != nil {
 			return 0
 		}
-		f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+		f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 		for _, s := range f[11:13] {
 			n, err := strconv.Atoi(s)
 			if err != nil {

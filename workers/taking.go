@@ -12,7 +12,7 @@ import (
 	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
-// ErrTaken: somebody has the run's session open.
+// ErrTaken says that somebody has the run's session open.
 var ErrTaken = errors.New("its session is open already")
 
 // Taker is who works by hand in the session of a run: taken.json.

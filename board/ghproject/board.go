@@ -92,7 +92,7 @@ func Open(o Options) (*Board, error) {
 
 // shortly waits a random moment: long enough for a rival's write to be seen.
 func shortly(ctx context.Context) error {
-	t := time.NewTimer(300*time.Millisecond + rand.N(700*time.Millisecond))
+	t := time.NewTimer(300*time.Millisecond + rand.N(700*time.Millisecond)) //nolint:gosec // it spreads, it hides nothing
 	defer t.Stop()
 	select {
 	case <-t.C:

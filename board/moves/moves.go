@@ -71,7 +71,7 @@ func (m *Log) Note(ctx context.Context, v Move) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Unlock()
+	defer lock.Unlock() //nolint:errcheck // the kernel drops it at the latest with the process
 	if info, err := os.Stat(m.path()); err == nil && info.Size() > mostMoves {
 		if err := m.shorten(); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (m *Log) shorten() error {
 }
 
 func (m *Log) add(v Move) {
-	list := append(m.known[v.Issue], v)
+	list := append(slices.Clip(m.known[v.Issue]), v) //nolint:gocritic // it is put back below
 	if len(list) > keepMoves {
 		list = slices.Clone(list[len(list)-keepMoves:])
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,9 +47,7 @@ func (d *draftFile) load() map[string]string {
 	defer d.mu.Unlock()
 	d.base, _ = d.read()
 	out := make(map[string]string, len(d.base))
-	for k, v := range d.base {
-		out[k] = v
-	}
+	maps.Copy(out, d.base)
 	return out
 }
 

@@ -91,7 +91,7 @@ func (r *reader) boardHistory(ctx context.Context, ref board.Ref) ([]state.Entry
 	names := r.stateNames(ctx)
 	for i := range events {
 		e := &events[i]
-		list := append(r.histories[e.Ref], state.Entry{At: e.At, Ref: e.Ref, Text: eventText(e, names)})
+		list := append(slices.Clip(r.histories[e.Ref]), state.Entry{At: e.At, Ref: e.Ref, Text: eventText(e, names)})
 		r.histories[e.Ref] = list[max(0, len(list)-maxHistory):]
 	}
 	return slices.Clone(r.histories[ref]), nil

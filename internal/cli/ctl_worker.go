@@ -24,12 +24,12 @@ func newCtlWorkerCmds(f *app.Factory) []*cobra.Command {
 // ctlWorker is one such command: fill puts the arguments after the ref, and
 // the flags, into what is sent.
 type ctlWorker struct {
-	kind              state.CommandKind
-	use, short, long  string
-	did               string
-	min, max          int // arguments after the ref
-	fill              func(cmd *cobra.Command, c *state.Command, args []string) error
-	request, withBody bool
+	kind             state.CommandKind
+	use, short, long string
+	did              string
+	min, max         int // arguments after the ref
+	fill             func(cmd *cobra.Command, c *state.Command, args []string) error
+	request          bool
 }
 
 func newCtlWorkerCmd(f *app.Factory, w ctlWorker) *cobra.Command {

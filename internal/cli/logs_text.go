@@ -82,13 +82,14 @@ func (p *logPrinter) line(n int, l *workers.Line) error {
 	}
 	text := strings.TrimSpace(l.Tool + "  " + l.Text)
 	first, rest, more := strings.Cut(text, "\n")
-	s := p.paint(sgrDim, at) + p.paint(sgr, mark+" "+first+endOf(l))
+	var s strings.Builder
+	s.WriteString(p.paint(sgrDim, at) + p.paint(sgr, mark+" "+first+endOf(l)))
 	if more {
 		for next := range strings.SplitSeq(rest, "\n") {
-			s += "\n" + margin + p.paint(sgr, strings.Repeat(" ", len([]rune(mark))+1)+next)
+			s.WriteString("\n" + margin + p.paint(sgr, strings.Repeat(" ", len([]rune(mark))+1)+next))
 		}
 	}
-	return p.print(s)
+	return p.print(s.String())
 }
 
 // ended prints the end of a tool call whose begin stands above, where that is

@@ -72,6 +72,9 @@ func TestWholeDemo(t *testing.T) {
 // The demo on a Linear of our own, over HTTP: the same board life, its state in
 // the demo's folder, and merges that close issues by that Linear's automation.
 func TestWholeDemoOnLinear(t *testing.T) {
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1: it takes half a minute and more")
+	}
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("plays the whole demo")

@@ -10,7 +10,7 @@
 //
 // The others play with the real Claude Code CLI, against a scripted model on
 // loopback. The CLI is found by DISPATCHER_CLAUDE, or in .cache/claude of a folder
-// upward; the tests skip without it, and fail instead when DISPATCHER_E2E is
+// upward; those tests are played when DISPATCHER_E2E is
 // 1. Those about limits, troubles and killed processes run only then. Nothing outside this machine is reached: every process gets an
 // environment of its own, with a dummy key, an empty home and loopback only.
 //

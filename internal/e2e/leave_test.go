@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,9 @@ import (
 // TestTheOwnersDayAttached plays through rooms that come and go, one of them by
 // kill -9, while the loop runs headless to its end.
 func TestTheOwnersDayAttached(t *testing.T) {
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1: it takes half a minute and more")
+	}
 	t.Parallel()
 	p := newPlay(t, playOptions{})
 	p.write("agents.json", theDay(t, p.dir))

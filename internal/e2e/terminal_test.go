@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +30,6 @@ type robot struct {
 	master *os.File
 	emu    *vt.SafeEmulator
 	ended  chan struct{}
-	once   sync.Once
 	count  int
 }
 

@@ -108,7 +108,7 @@ func (g *Gate) shut(d time.Duration, secondary bool) {
 }
 
 // spread is a random part of d, so that not all callers return at once.
-func spread(d time.Duration) time.Duration { return rand.N(d) }
+func spread(d time.Duration) time.Duration { return rand.N(d) } //nolint:gosec // it hides nothing
 
 // Transport signs requests to one host and minds its limits.
 type Transport struct {
@@ -171,7 +171,7 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	refused := resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusTooManyRequests
 	after, hasAfter := seconds(resp.Header, "Retry-After")
-	spent := resp.Header.Get("X-RateLimit-Remaining") == "0"
+	spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
 	switch {
 	case refused && hasAfter:
 		t.Gate.shut(after, true)
@@ -186,7 +186,7 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 // reset is how long until the budget is full again; a minute where GitHub does
 // not say.
 func (t *Transport) reset(h http.Header) time.Duration {
-	if at, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+	if at, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil {
 		return max(time.Second, time.Unix(at, 0).Sub(t.Gate.Now()))
 	}
 	return time.Minute

@@ -89,7 +89,7 @@ func (c *Command) Check() error {
 	for _, name := range c.given() {
 		given[name] = true
 	}
-	for _, field := range strings.Fields(spec) {
+	for field := range strings.FieldsSeq(spec) {
 		if err := c.take(field, given); err != nil {
 			return err
 		}

@@ -23,19 +23,26 @@ const (
 	CommandUnhold CommandKind = "unhold" // let a held Ref go on
 	CommandRetry  CommandKind = "retry"  // try Ref again now, given up or not
 	CommandStop   CommandKind = "stop"   // stop the worker on Ref and hold the row: Text says why
+)
 
-	// For a running worker: Run, or Ref for the worker that lives on it.
+// The commands for a running worker: Run, or Ref for the worker that lives on
+// it.
+const (
 	CommandSteer     CommandKind = "steer"     // say Text to it; the receipt comes in the snapshot
 	CommandInterrupt CommandKind = "interrupt" // end its turn; it stands still until steered or stopped
 	CommandTakeOver  CommandKind = "take-over" // the owner goes on in its session; the loop waits
 	CommandHandBack  CommandKind = "hand-back" // the owner is done; the loop goes on with it
+)
 
-	// For what a worker asks: Request is the Request's id.
+// The commands for what a worker asks: Request is the Request's id.
+const (
 	CommandAllow CommandKind = "allow" // Always: also for the like in this run
 	CommandDeny  CommandKind = "deny"  // Text says why
 	CommandReply CommandKind = "reply" // Answers, one for each question
+)
 
-	// For a row, as the owner: Ref. The board's policy decides.
+// The commands for a row, as the owner: Ref. The board's policy decides.
+const (
 	CommandMove     CommandKind = "move"      // to Role
 	CommandOrder    CommandKind = "order"     // Before, After or Top
 	CommandTick     CommandKind = "tick"      // box N; Off clears it

@@ -58,7 +58,7 @@ func unfit(key string) string {
 		return "a key needs a name; the space bar is \"space\""
 	case slices.Contains(Forbidden(), key):
 		return "terminals and multiplexers use this key themselves, or it is hard to type for many"
-	case len(key) == 1 && key[0] >= '0' && key[0] <= '9' && !strings.Contains("12345", key):
+	case key == "0" || len(key) == 1 && key[0] >= '6' && key[0] <= '9':
 		return "digits choose in menus"
 	}
 	return ""

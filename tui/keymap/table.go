@@ -148,18 +148,18 @@ func worker() []Entry {
 }
 
 func loop() []Entry {
-	e := func(a Action, acts bool, does, short string, keys ...string) Entry {
-		return Entry{Action: a, Group: groupLoop, Does: does, Short: short, Keys: keys, Acts: acts}
+	e := func(a Action, does, short string, keys ...string) Entry {
+		return Entry{Action: a, Group: groupLoop, Does: does, Short: short, Keys: keys}
 	}
 	return []Entry{
-		e(Pause, false, "pause or resume the loop: nothing new starts, what runs goes on", "pause", "p"),
-		e(Fire, false, "fire now", "fire now", "ctrl+r"),
-		e(StopLoop, false, "stop the loop: drain or abort", "stop the loop", "X"),
-		e(Palette, false, "palette: every action and every ref", "do", ":", "ctrl+p"),
-		e(Help, false, "help", "help", "?", "f1"),
-		e(Redraw, false, "redraw", "redraw", "ctrl+l"),
-		e(Suspend, false, "suspend the screen", "suspend", "ctrl+z"),
-		e(Leave, false, "leave", "leave", "q", "ctrl+c"),
+		e(Pause, "pause or resume the loop: nothing new starts, what runs goes on", "pause", "p"),
+		e(Fire, "fire now", "fire now", "ctrl+r"),
+		e(StopLoop, "stop the loop: drain or abort", "stop the loop", "X"),
+		e(Palette, "palette: every action and every ref", "do", ":", "ctrl+p"),
+		e(Help, "help", "help", "?", "f1"),
+		e(Redraw, "redraw", "redraw", "ctrl+l"),
+		e(Suspend, "suspend the screen", "suspend", "ctrl+z"),
+		e(Leave, "leave", "leave", "q", "ctrl+c"),
 	}
 }
 

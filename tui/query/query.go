@@ -43,12 +43,7 @@ func Parse(text string) Query {
 }
 
 func known(name string) bool {
-	for _, f := range Fields() {
-		if f == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(Fields(), name)
 }
 
 // words splits at blanks; quotes hold blanks together: label:"needs work".

@@ -71,9 +71,9 @@ func resetIn(text string, now time.Time) time.Time {
 		}
 	}
 	if m := p.in.FindStringSubmatch(text); m != nil && m[1]+m[2]+m[3]+m[4] != "" {
-		days, hours := time.Duration(min(number(m[1]), 999)), time.Duration(min(number(m[2]), 999))
+		hours := 24*min(number(m[1]), 999) + min(number(m[2]), 999)
 		minutes, seconds := time.Duration(min(number(m[3]), 99_999)), time.Duration(min(number(m[4]), 9_999_999))
-		return now.Add(days*24*time.Hour + hours*time.Hour + minutes*time.Minute + seconds*time.Second)
+		return now.Add(time.Duration(hours)*time.Hour + minutes*time.Minute + seconds*time.Second)
 	}
 	if m := p.at.FindStringSubmatch(text); m != nil {
 		return resetTime(m, now)

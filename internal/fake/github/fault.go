@@ -79,15 +79,15 @@ func (k FaultKind) before(w http.ResponseWriter, now time.Time) bool {
 	switch k {
 	case FaultSecondary:
 		h.Set("Retry-After", "60")
-		h.Set("X-RateLimit-Remaining", "4935")
+		h.Set("X-Ratelimit-Remaining", "4935")
 		refuse(w, http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	case FaultAbuse:
 		h.Set("Retry-After", "60")
 		refuse(w, http.StatusTooManyRequests, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	case FaultPrimary:
-		h.Set("X-RateLimit-Limit", "5000")
-		h.Set("X-RateLimit-Remaining", "0")
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Add(time.Hour).Unix(), 10))
+		h.Set("X-Ratelimit-Limit", "5000")
+		h.Set("X-Ratelimit-Remaining", "0")
+		h.Set("X-Ratelimit-Reset", strconv.FormatInt(now.Add(time.Hour).Unix(), 10))
 		refuse(w, http.StatusForbidden, "API rate limit exceeded for installation ID 10000001.")
 	case FaultBadGate:
 		h.Set("Content-Type", "text/html")

@@ -25,7 +25,6 @@ type Repo struct {
 	labels, milestones []string
 	checks             map[string][]Check // by commit
 	nextID             int64              // of reviews and comments
-	requests           []string           // methods and paths, in order
 }
 
 // Pull is a pull request. Its head moves with its branch while it is open.
@@ -204,7 +203,7 @@ func (r *Repo) mergeable(p *Pull) string {
 	return "MERGEABLE"
 }
 
-var errUpToDate = errors.New("There are no new commits on the base branch.") //nolint:staticcheck // GitHub's words
+var errUpToDate = errors.New("There are no new commits on the base branch.") //nolint:staticcheck,revive // GitHub's words
 
 var errConflict = errors.New("merge conflict between base and head")
 

@@ -23,7 +23,7 @@ func (s *Server) inRepo(need string, next func(http.ResponseWriter, *http.Reques
 			return
 		}
 		if name, level, asked := strings.Cut(need, ":"); asked && g.app != nil && g.app.Permissions[name] != level {
-			w.Header().Set("X-Accepted-GitHub-Permissions", name+"="+level)
+			w.Header().Set("X-Accepted-Github-Permissions", name+"="+level)
 			refuse(w, http.StatusForbidden, "Resource not accessible by integration")
 			return
 		}

@@ -23,7 +23,7 @@ func (m *Model) under(x, y int) (hit, bool) {
 		if x < s.x || x >= s.x+s.w {
 			continue
 		}
-		if y -= 1; y >= 0 && y < len(s.rows) && s.rows[y] >= 0 {
+		if y--; y >= 0 && y < len(s.rows) && s.rows[y] >= 0 {
 			return hit{s.col, s.rows[y]}, true
 		}
 		return hit{s.col, -1}, false

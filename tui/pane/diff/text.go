@@ -238,7 +238,8 @@ func (m *Model) row(f *state.DiffFile, p pair, w, num int, under bool) string {
 
 // side is one line with its number and what happens to it.
 func (m *Model) side(l *state.DiffLine, num int, old bool) widget.Line {
-	n, ink := l.New, themes.Ink{}
+	n := l.New
+	var ink themes.Ink
 	if old {
 		n = l.Old
 	}

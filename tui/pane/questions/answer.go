@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -130,7 +131,7 @@ func (m *Model) replyTo(r *state.Request, given []string) pane.Reply {
 			return out
 		},
 		Send: func(text string) pane.Reply {
-			answers := append(given[:len(given):len(given)], Labels(&q, text))
+			answers := slices.Concat(given, []string{Labels(&q, text)})
 			if len(answers) < len(r.Questions) {
 				return m.replyTo(r, answers)
 			}

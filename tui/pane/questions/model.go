@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -309,13 +310,11 @@ func (m *Model) Host(f *pane.Open) bool {
 	if f == nil || n == nil {
 		return false
 	}
-	for _, name := range kept(n) {
-		if name == f.ID {
-			m.open, m.inside = f, true
-			return true
-		}
+	if !slices.Contains(kept(n), f.ID) {
+		return false
 	}
-	return false
+	m.open, m.inside = f, true
+	return true
 }
 
 // request is what a running worker asks, nil for any other need.
