@@ -10,8 +10,8 @@
 //
 // The others play with the real Claude Code CLI, against a scripted model on
 // loopback. The CLI is found by DISPATCHER_CLAUDE, or in .cache/claude of a folder
-// upward; those tests are played when DISPATCHER_E2E is
-// 1. Those about limits, troubles and killed processes run only then. Nothing outside this machine is reached: every process gets an
+// upward; those tests are played when DISPATCHER_E2E is 1, and so are those that
+// take long. Nothing outside this machine is reached: every process gets an
 // environment of its own, with a dummy key, an empty home and loopback only.
 //
 //	npm install --prefix .cache/claude --no-save --no-audit --no-fund @anthropic-ai/claude-code@2.1.332
