@@ -231,9 +231,11 @@ func (p *play) answerAndRetry() {
 	asks := board.Ref(strings.Fields(p.own("board", "create", "--milestone", "M1", "--state", "question", "--body", "- [ ] done\n", "--", "Which one?"))[0])
 	p.own("board", "comment", string(asks), "--as", "developer", "--body", "Which one?")
 	p.taken("answer", asks, "--body", "This one.")
+	p.taken("pause", "") // or the loop works it before the words are there
 	gaveUp := board.Ref(strings.Fields(p.own("board", "create", "--milestone", "M1", "--state", "in-progress", "--body", "- [ ] done\n", "--", "Given up"))[0])
 	p.own("board", "comment", string(gaveUp), "--as", "dispatcher", "--body", board.AttentionText("2 failed dispatcher attempts - tests"))
 	p.taken("retry", gaveUp, "--body", "Once more.")
+	p.taken("resume", "")
 	p.eventually("both are in review", func() bool {
 		rows := p.rows()
 		return rows[asks].Role == board.RoleHumanReview && rows[gaveUp].Role == board.RoleHumanReview

@@ -48,6 +48,11 @@ func (s *sim) wrote(by board.Actor, what string, before, after *board.Issue) {
 		s.trace("  %s %s by %s %s: %s %q %s -> %s %q %s", what, after.Ref, by.Kind, by.Run,
 			before.Role.Word(), before.Delegate, claimOf(before), after.Role.Word(), after.Delegate, claimOf(after))
 	}
+	if by.Kind == board.ActorOwner {
+		// What its owner asks of a loop may reach the board long after: it counts
+		// when it does.
+		s.forgive(after.Ref)
+	}
 	s.seq++
 	switch what {
 	case "move":
