@@ -27,7 +27,7 @@ e2e: $(CLAUDE) ## run all tests, with the real agent against a scripted model
 
 .PHONY: kills
 kills: ## kill the loop of a fast demo at 100 random moments
-	$(GO) test -count=1 -timeout 30m -v -run '^TestKilledDemo$$' ./internal/e2e -kills 100
+	DISPATCHER_E2E=1 $(GO) test -count=1 -timeout 30m -v -run '^TestKilledDemo$$' ./internal/e2e -kills 100
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## run the linters

@@ -6,7 +6,7 @@
 // socket, and every kind of bad input. The random kills can be repeated and
 // counted:
 //
-//	go test -count=1 -v -run '^TestKilledDemo$' ./internal/e2e -kills 100 -seed 7
+//	DISPATCHER_E2E=1 go test -count=1 -v -run '^TestKilledDemo$' ./internal/e2e -kills 100 -seed 7
 //
 // The others play with the real Claude Code CLI, against a scripted model on
 // loopback. The CLI is found by DISPATCHER_CLAUDE, or in .cache/claude of a folder

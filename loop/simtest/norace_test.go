@@ -2,5 +2,5 @@
 
 package simtest
 
-// share is which part of the histories is played.
-const share = 1
+// share is which part of the histories is played, unless all are asked for.
+const share = 5

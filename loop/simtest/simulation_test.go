@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	histories = flag.Int("sim.histories", 0, "histories of each simulation; 0 is what CI plays")
+	histories = flag.Int("sim.histories", 0, "histories of each simulation; 0 is its own number")
+	allFlag   = flag.Bool("sim.all", false, "play all histories, as CI does in its longer part")
 	cutFlag   = flag.Int("sim.cut", 0, "the boundary of TestSimEveryBoundary at which the loop dies, with sim.seed")
 	seedFlag  = flag.Uint64("sim.seed", 0, "play this seed alone, and print its history")
 )
@@ -29,9 +30,9 @@ func simulate(t *testing.T, what kindOf, n int) {
 		return
 	case *histories > 0:
 		n = *histories
-	case share > 1:
+	case !*allFlag:
 		n /= share
-		t.Logf("under the race detector, one history in %d", share)
+		t.Logf("one history in %d; -sim.all plays them all", share)
 	}
 	seeds := slices.Clone(kept[t.Name()])
 	for seed := range uint64(n) {
