@@ -21,6 +21,15 @@ import (
 // dummyKey is the model credential of these tests. It must turn up nowhere.
 const dummyKey = "sk-ant-dummy-e2e-0a1b2c3d4e5f"
 
+// heavy leaves a test to runs that ask for all of them: DISPATCHER_E2E is 1.
+func heavy(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1")
+	}
+}
+
 // claudePath finds the real CLI, or skips the test: minutes with it are for
 // runs that ask for them.
 func claudePath(t *testing.T) string {
@@ -267,4 +276,9 @@ func (b *bench) read(stream string) (calls map[string]call, final string) {
 		}
 	}
 	return calls, final
+}
+
+// use is a turn that calls a tool; expect holds for the result before it.
+func use(tool string, input map[string]any, expect string) *anthropic.Turn {
+	return &anthropic.Turn{Tools: []anthropic.ToolUse{{Name: tool, Input: input}}, Expect: expect}
 }

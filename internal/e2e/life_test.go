@@ -27,15 +27,6 @@ func refusing(status int, kind, message string, times int) *anthropic.Turn {
 	}
 }
 
-// heavy leaves a test to runs that ask for all of them: DISPATCHER_E2E is 1.
-func heavy(t *testing.T) {
-	t.Helper()
-	t.Parallel()
-	if os.Getenv("DISPATCHER_E2E") != "1" {
-		t.Skip("DISPATCHER_E2E is not 1")
-	}
-}
-
 // configure changes the configuration of a bench.
 func (b *bench) configure(change func(c map[string]any)) {
 	b.t.Helper()

@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -9,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -67,11 +68,6 @@ func (b *bench) asked(ctx context.Context, summary string) state.Request {
 		return false
 	})
 	return q
-}
-
-// use is a turn that calls a tool; expect holds for the result before it.
-func use(tool string, input map[string]any, expect string) *anthropic.Turn {
-	return &anthropic.Turn{Tools: []anthropic.ToolUse{{Name: tool, Input: input}}, Expect: expect}
 }
 
 // TestPermissionsAndQuestions lets a developer ask for what its rules leave

@@ -15,7 +15,7 @@ import (
 
 var (
 	histories = flag.Int("sim.histories", 0, "histories of each simulation; 0 is its own number")
-	allFlag   = flag.Bool("sim.all", false, "play all histories, as CI does in its longer part")
+	allFlag   = flag.Bool("sim.all", false, "play all histories")
 	cutFlag   = flag.Int("sim.cut", 0, "the boundary of TestSimEveryBoundary at which the loop dies, with sim.seed")
 	seedFlag  = flag.Uint64("sim.seed", 0, "play this seed alone, and print its history")
 )
