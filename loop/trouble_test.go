@@ -291,7 +291,7 @@ func TestPollError(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				w.ready("rests", in(board.RoleBacklog))
 				p := w.start(forever)
-				time.Sleep(2 * time.Minute)
+				time.Sleep(150 * time.Second) // between two polls
 				rows, polled := p.e.Snapshot().Rows, p.e.Snapshot().PolledAt
 				p.fail(call, errors.New("401 unauthorized"))
 				time.Sleep(10 * time.Minute)
