@@ -72,8 +72,8 @@ func resetIn(text string, now time.Time) time.Time {
 	}
 	if m := p.in.FindStringSubmatch(text); m != nil && m[1]+m[2]+m[3]+m[4] != "" {
 		hours := 24*min(number(m[1]), 999) + min(number(m[2]), 999)
-		minutes, seconds := time.Duration(min(number(m[3]), 99_999)), time.Duration(min(number(m[4]), 9_999_999))
-		return now.Add(time.Duration(hours)*time.Hour + minutes*time.Minute + seconds*time.Second)
+		minutes, seconds := 60*hours+min(number(m[3]), 99_999), min(number(m[4]), 9_999_999)
+		return now.Add(time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second)
 	}
 	if m := p.at.FindStringSubmatch(text); m != nil {
 		return resetTime(m, now)
