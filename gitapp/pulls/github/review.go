@@ -124,7 +124,7 @@ func (s *Store) anchor(ctx context.Context, name string, req *pulls.ReviewReques
 	var off strings.Builder
 	for i := range req.Findings {
 		f := &req.Findings[i]
-		text := "**" + f.Severity + "**: " + f.Body
+		text := marked(f)
 		if f.Line > 0 && shown[f.Path][f.Line] {
 			side := "RIGHT"
 			on = append(on, &gogithub.DraftReviewComment{Path: &f.Path, Line: &f.Line, Side: &side, Body: &text})

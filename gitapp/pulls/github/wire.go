@@ -97,6 +97,18 @@ type reviewWire struct {
 	SubmittedAt    *time.Time
 	Author         *actorWire
 	Commit         *struct{ Oid string }
+	Comments       struct{ Nodes []findingWire } `graphql:"comments(first: 30)"`
+}
+
+// findingWire is what a review says on a line.
+type findingWire struct {
+	Path         string
+	Line         *int // null once the diff no longer shows it
+	OriginalLine *int
+	Body         string
+	ReplyTo      *struct {
+		FullDatabaseID string `graphql:"fullDatabaseId"`
+	}
 }
 
 type contextWire struct {
@@ -260,12 +272,17 @@ func checkOf(c *contextWire, head string) board.Check {
 	return out
 }
 
-// review leaves out what nobody has sent yet, and what was taken back.
+// review leaves out what nobody has sent yet, what was taken back, and answers
+// on lines: GitHub keeps each as a review of its own without a text.
 func (s *Store) review(w *reviewWire) (board.Review, bool) {
 	if w.State == "PENDING" || w.State == "DISMISSED" {
 		return board.Review{}, false
 	}
-	r := board.Review{ID: w.FullDatabaseID, Author: w.Author.login(), State: board.ReviewComment, Body: w.Body}
+	findings := w.findings()
+	if w.State == "COMMENTED" && strings.TrimSpace(w.Body) == "" && len(findings) == 0 && len(w.Comments.Nodes) > 0 {
+		return board.Review{}, false
+	}
+	r := board.Review{ID: w.FullDatabaseID, Author: w.Author.login(), State: board.ReviewComment, Body: w.Body, Findings: findings}
 	r.Bot = w.Author != nil && (w.Author.Typename == "Bot" || s.isAgent(w.Author))
 	if w.State == "CHANGES_REQUESTED" {
 		r.State = board.ReviewChangesRequested

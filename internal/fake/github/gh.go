@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -71,8 +70,10 @@ func (s *Server) cliPull(r *Repo, p *Pull, field string, args map[string]any) (a
 			list = append(list, typed{"", fields("file", map[string]any{"path": f.path, "additions": f.added, "deletions": f.removed})})
 		}
 		return connection(list, args), nil
-	case "labels":
+	case "labels", "assignees", "projectCards", "reviewRequests": // nobody sets one here
 		return connection(nil, args), nil
+	case "milestone", "reactionGroups":
+		return nil, nil
 	}
 	return nil, fmt.Errorf("the fake has no PullRequest.%s", field)
 }
@@ -139,94 +140,4 @@ func (r *Repo) changed(p *Pull) []changedFile {
 		out[len(out)-1].patch += l
 	}
 	return out
-}
-
-// Reply answers a finding on its line.
-type Reply struct {
-	Comment
-	To int64 // the finding's id
-}
-
-func (s *Server) threadRoutes(one func(func(http.ResponseWriter, *http.Request, grant, *Repo, *Pull)) func(http.ResponseWriter, *http.Request, grant, *Repo)) {
-	const base = "/repos/{owner}/{repo}/pulls/{n}"
-	s.mux.HandleFunc("GET "+base+"/files", s.inRepo("", one(s.listFiles)))
-	s.mux.HandleFunc("GET "+base+"/comments", s.inRepo("", one(s.listThreads)))
-	s.mux.HandleFunc("POST "+base+"/comments/{id}/replies", s.inRepo(pullsWrite, one(s.reply)))
-	s.mux.HandleFunc("GET /repos/{owner}/{repo}/issues/{n}/comments", s.inRepo("", one(s.listComments)))
-}
-
-func (*Server) listFiles(w http.ResponseWriter, _ *http.Request, _ grant, repo *Repo, p *Pull) {
-	list := []any{}
-	for _, f := range repo.changed(p) {
-		list = append(list, map[string]any{
-			"filename": f.path, "status": "modified", "additions": f.added, "deletions": f.removed, "changes": f.added + f.removed, "patch": f.patch,
-		})
-	}
-	answer(w, http.StatusOK, list)
-}
-
-// listThreads are the findings on lines, and what was answered to them.
-func (s *Server) listThreads(w http.ResponseWriter, _ *http.Request, _ grant, _ *Repo, p *Pull) {
-	list := []any{}
-	for i := range p.Reviews {
-		v := &p.Reviews[i]
-		for j := range v.Findings {
-			f := &v.Findings[j]
-			list = append(list, map[string]any{
-				"id": v.findingID(j), "pull_request_review_id": v.ID, "path": f.Path, "line": f.Line, "side": f.Side, "body": f.Body,
-				"commit_id": v.Commit, "user": s.userJSON(v.Author), "created_at": stamp(v.At),
-			})
-		}
-	}
-	for i := range p.Replies {
-		list = append(list, s.replyJSON(&p.Replies[i]))
-	}
-	answer(w, http.StatusOK, list)
-}
-
-// findingID is a number of its own for a finding of a review.
-func (v *Review) findingID(at int) int64 { return v.ID*1000 + int64(at) }
-
-func (s *Server) replyJSON(r *Reply) map[string]any {
-	return map[string]any{"id": r.ID, "in_reply_to_id": r.To, "body": r.Body, "user": s.userJSON(r.Author), "created_at": stamp(r.At)}
-}
-
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, g grant, repo *Repo, p *Pull) {
-	var o struct{ Body string }
-	if !decode(w, r, &o) {
-		return
-	}
-	to, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil || !p.hasFinding(to) {
-		refuse(w, http.StatusNotFound, "Not Found")
-		return
-	}
-	if o.Body == "" {
-		invalid(w, "body is required")
-		return
-	}
-	repo.nextID++
-	answered := Reply{Comment{ID: repo.nextID, Author: g.login(), Body: o.Body, At: s.now()}, to}
-	p.Replies, p.Updated = append(p.Replies, answered), s.now()
-	answer(w, http.StatusCreated, s.replyJSON(&answered))
-}
-
-func (p *Pull) hasFinding(id int64) bool {
-	for i := range p.Reviews {
-		for j := range p.Reviews[i].Findings {
-			if p.Reviews[i].findingID(j) == id {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (s *Server) listComments(w http.ResponseWriter, _ *http.Request, _ grant, _ *Repo, p *Pull) {
-	list := []any{}
-	for i := range p.Comments {
-		c := &p.Comments[i]
-		list = append(list, map[string]any{"id": c.ID, "body": c.Body, "user": s.userJSON(c.Author), "created_at": stamp(c.At)})
-	}
-	answer(w, http.StatusOK, list)
 }

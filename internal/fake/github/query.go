@@ -248,7 +248,7 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 		case "reviews":
 			var list []typed
 			for i := range p.Reviews {
-				list = append(list, typed{"", s.reviewObj(&p.Reviews[i])})
+				list = append(list, typed{"", s.reviewObj(r, p, &p.Reviews[i])})
 			}
 			return connection(list, args), nil
 		case "closingIssuesReferences":
@@ -267,12 +267,22 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 	}
 }
 
-func (s *Server) reviewObj(v *Review) obj {
-	return fields("PullRequestReview", map[string]any{
+func (s *Server) reviewObj(r *Repo, p *Pull, v *Review) obj {
+	table := fields("PullRequestReview", map[string]any{
 		"fullDatabaseId": strconv.FormatInt(v.ID, 10), "state": v.State, "body": v.Body, "submittedAt": v.At.UTC().Format(time.RFC3339),
 		"author": s.actor(v.Author), "commit": fields("Commit", map[string]any{"oid": v.Commit}),
 		"id": "PRR_" + strconv.FormatInt(v.ID, 10), "authorAssociation": association(v.Author), "reactionGroups": []typed{},
 	})
+	return func(field string, args map[string]any) (any, error) {
+		if field != "comments" {
+			return table(field, args)
+		}
+		var list []typed
+		for i := range v.Findings {
+			list = append(list, typed{"", s.findingObj(r, p, v, i)})
+		}
+		return connection(list, args), nil
+	}
 }
 
 // rollup is all checks of a commit together; null where there are none.

@@ -40,8 +40,7 @@ type Pull struct {
 	MergeSHA, HeadSHA string    // once closed
 	Reviews           []Review
 	Comments          []Comment
-	Replies           []Reply // to findings on lines
-	Closes            []int   // issues
+	Closes            []int // issues
 	// Unknown is how often mergeable is answered as not yet known.
 	Unknown int
 	Fork    string // owner of the head repository, where it is another
@@ -58,12 +57,14 @@ type Review struct {
 	At       time.Time
 }
 
-// Finding is a review comment on a line.
+// Finding is a review comment on a line. An answer to one is a review of its
+// own that has no text, as on GitHub.
 type Finding struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Side string `json:"side"`
 	Body string `json:"body"`
+	To   int64  `json:"in_reply_to,omitempty"` // the finding that it answers
 }
 
 // Comment is a comment in a conversation.

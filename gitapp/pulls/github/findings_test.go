@@ -1,0 +1,59 @@
+package github_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
+	fake "github.com/backside4charter/dispatcher/internal/fake/github"
+)
+
+// What reviews say on lines is read with them: the reviewer's with its
+// severity, a person's with the weight of their review, and still where it was
+// said once the diff has moved on. An answer in a thread is no review.
+func TestFindingsAreRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n\nfunc X() {}\n")
+	name := w.open("task/acm-1-x", "")
+	ours := []board.Finding{
+		{Path: "x.go", Line: 1, Severity: "nit", Body: "Say what it is."},
+		{Path: "x.go", Line: 3, Severity: "blocking", Body: "X does **nothing**.\nAt all."},
+	}
+	if _, err := w.store.Review(t.Context(), pulls.ReviewRequest{Name: name, Commit: head, Body: "Two.", Findings: ours}); err != nil {
+		t.Fatal(err)
+	}
+	w.pull(name, func(_ *fake.Repo, p *fake.Pull) {
+		to := p.Reviews[0].ID * 1000
+		p.Reviews = append(p.Reviews,
+			fake.Review{ID: 7, Author: "acme-developer[bot]", State: "COMMENTED", Commit: head, Findings: []fake.Finding{{Path: "x.go", Line: 1, Body: "Done.", To: to}}},
+			fake.Review{ID: 8, Author: "olive", State: "CHANGES_REQUESTED", Body: "No.", Commit: head, Findings: []fake.Finding{{Path: "x.go", Line: 3, Body: "Why?"}}},
+			fake.Review{ID: 9, Author: "olive", State: "COMMENTED", Commit: head, Findings: []fake.Finding{{Path: "x.go", Line: 3, Body: "Nice name."}}})
+		p.Updated = w.now.now().Add(time.Minute)
+	})
+	expect := func() {
+		t.Helper()
+		list, err := w.store.List(t.Context(), true)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d, %v", len(list), err)
+		}
+		var got []string
+		for _, r := range list[0].Reviews {
+			got = append(got, fmt.Sprint(r.Author, r.Findings))
+		}
+		want := []string{
+			fmt.Sprint("acme-reviewer[bot]", ours),
+			fmt.Sprint("olive", []board.Finding{{Path: "x.go", Line: 3, Severity: "blocking", Body: "Why?"}}),
+			fmt.Sprint("olive", []board.Finding{{Path: "x.go", Line: 3, Severity: "nit", Body: "Nice name."}}),
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("reviews\n%q\nwant\n%q", got, want)
+		}
+	}
+	expect()
+	w.commit("x.go", "package x\n")
+	w.pull(name, func(_ *fake.Repo, p *fake.Pull) { p.Updated = w.now.now().Add(2 * time.Minute) })
+	expect()
+}
