@@ -136,10 +136,16 @@ func (s *Server) mint(w http.ResponseWriter, r *http.Request, a *App) {
 	})
 }
 
+// bearer is the token that a request bears.
+func bearer(r *http.Request) string {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token
+}
+
 // asInstallation lets in whoever has a token that lasts.
 func (s *Server) asInstallation(next func(http.ResponseWriter, *http.Request, grant)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		token := bearer(r)
 		s.mu.Lock()
 		g, known := s.tokens[token]
 		s.mu.Unlock()

@@ -1,42 +1,60 @@
 package github
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// Request is one request that reached the fake.
-type Request struct {
-	Method, Path string
-	Status304    bool // answered from the condition, at no cost
-}
-
 // Fault makes the next requests fail.
 type Fault struct {
-	Path  string // only requests whose path holds it; empty is all
-	Times int    // how many; 0 is every one until Mend
-	Kind  FaultKind
+	Path   string // only requests whose path holds it; empty is all
+	Query  string // only GraphQL requests whose text holds it; empty is all
+	Reads  bool   // only what changes nothing
+	Writes bool   // only what changes something
+	Times  int    // how many; 0 is every one until Mend
+	Kind   FaultKind
+	Delay  time.Duration // of FaultDelay
+	// Choose, if it is set, decides on each request; Kind is not asked.
+	Choose func(Request) FaultKind
 }
 
 // FaultKind is how a request fails.
 type FaultKind string
 
-// The kinds of failure.
+// The kinds of failure. Until told otherwise nothing of the request is carried
+// out.
 const (
-	FaultSecondary FaultKind = "secondary" // 403 with Retry-After, though the budget is full
-	FaultPrimary   FaultKind = "primary"   // 403, remaining 0, a reset
-	FaultBadGate   FaultKind = "502"       // a page of HTML
-	FaultHangUp    FaultKind = "hang-up"   // the connection breaks
-	FaultAbuse     FaultKind = "429"
+	FaultNone        FaultKind = ""
+	FaultSecondary   FaultKind = "secondary"      // 403 with Retry-After, though the budget is full
+	FaultBare        FaultKind = "secondary-bare" // 403 that says in words alone that it is a limit
+	FaultPrimary     FaultKind = "primary"        // 403, remaining 0, a reset
+	FaultRateLimited FaultKind = "RATE_LIMITED"   // as GraphQL says it: an error in an answer that is 200
+	FaultRateLimit   FaultKind = "RATE_LIMIT"     // the same in its other spelling
+	FaultAbuse       FaultKind = "429"
+	FaultBadGate     FaultKind = "502"      // a page of HTML
+	FaultHangUp      FaultKind = "hang-up"  // the connection breaks
+	FaultExpired     FaultKind = "expired"  // the token's time is over; another one is taken
+	FaultDelay       FaultKind = "delay"    // it is carried out after a while
+	FaultLost        FaultKind = "lost"     // it is carried out, and no answer comes
+	FaultLateGate    FaultKind = "late-502" // it is carried out, and a page of HTML comes
+	FaultCut         FaultKind = "cut"      // it is carried out, and half of the answer comes
+	FaultStale       FaultKind = "stale"    // a read that does not see the last write
+	FaultUnknown     FaultKind = "unknown"  // a read that finds no pull request's mergeable worked out
 )
 
-// Inject makes requests fail from now on.
+// Inject makes requests fail from now on; of several that fit the first one is
+// used up first.
 func (s *Server) Inject(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
+	s.stale = s.stale || f.Kind == FaultStale || f.Choose != nil
+	s.remember()
 }
 
 // Mend ends all failures.
@@ -46,21 +64,33 @@ func (s *Server) Mend() {
 	s.faults = nil
 }
 
-// Requests are all requests so far, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.log...)
+// call is one request under way: where it stands in the log, and how it fails.
+type call struct {
+	at    int
+	fault FaultKind
+	delay time.Duration
 }
 
-// note writes a request down and answers how it is to fail.
-func (s *Server) note(r *http.Request) FaultKind {
+type callKey struct{}
+
+// callOf is what is known of a request under way.
+func callOf(r *http.Request) *call {
+	if c, ok := r.Context().Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{at: -1}
+}
+
+// note writes a request down and decides how it is to fail.
+func (s *Server) note(r *http.Request) (*http.Request, *call) {
+	req, text := requestOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.log = append(s.log, Request{Method: r.Method, Path: r.URL.Path})
+	s.log = append(s.log, req)
+	c := &call{at: len(s.log) - 1}
 	for i := range s.faults {
 		f := &s.faults[i]
-		if f.Times < 0 || !strings.Contains(r.URL.Path, f.Path) {
+		if f.Times < 0 || !strings.Contains(req.Path, f.Path) || !strings.Contains(text, f.Query) || f.Reads && req.Write || f.Writes && !req.Write {
 			continue
 		}
 		if f.Times > 0 {
@@ -68,37 +98,111 @@ func (s *Server) note(r *http.Request) FaultKind {
 				f.Times = -1
 			}
 		}
-		return f.Kind
+		c.fault, c.delay = f.Kind, f.Delay
+		if f.Choose != nil {
+			c.fault = f.Choose(req)
+		}
+		if req.Write && (c.fault == FaultStale || c.fault == FaultUnknown) {
+			c.fault = FaultNone
+		}
+		break
 	}
-	return ""
+	return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), c
 }
 
-// before answers a request that is to fail.
-func (k FaultKind) before(w http.ResponseWriter, now time.Time) bool {
-	h := w.Header()
-	switch k {
-	case FaultSecondary:
-		h.Set("Retry-After", "60")
-		h.Set("X-Ratelimit-Remaining", "4935")
-		refuse(w, http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
-	case FaultAbuse:
-		h.Set("Retry-After", "60")
-		refuse(w, http.StatusTooManyRequests, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
-	case FaultPrimary:
-		h.Set("X-Ratelimit-Limit", "5000")
-		h.Set("X-Ratelimit-Remaining", "0")
-		h.Set("X-Ratelimit-Reset", strconv.FormatInt(now.Add(time.Hour).Unix(), 10))
-		refuse(w, http.StatusForbidden, "API rate limit exceeded for installation ID 10000001.")
+// before answers a request that is not carried out, and lets another wait.
+func (s *Server) before(w http.ResponseWriter, r *http.Request, c *call) bool {
+	kind := c.fault
+	if graphql := r.URL.Path == "/graphql"; !graphql && (kind == FaultRateLimited || kind == FaultRateLimit) {
+		kind = FaultPrimary // as REST says it
+	}
+	switch kind {
+	case FaultSecondary, FaultBare, FaultPrimary, FaultAbuse, FaultRateLimited, FaultRateLimit:
+		kind.limit(w, s.now())
 	case FaultBadGate:
-		h.Set("Content-Type", "text/html")
-		w.WriteHeader(http.StatusBadGateway)
-		_, _ = w.Write([]byte("<html><body>502 Bad Gateway</body></html>")) // a client that left needs no answer
+		page(w)
 	case FaultHangUp:
-		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			_ = conn.Close()
+		hangUp(w)
+	case FaultExpired:
+		s.expire(r)
+		refuse(w, http.StatusUnauthorized, "Bad credentials")
+	case FaultDelay:
+		wait := time.NewTimer(c.delay)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+			return false
+		case <-r.Context().Done():
 		}
-	default:
+	case FaultNone, FaultLost, FaultLateGate, FaultCut, FaultStale, FaultUnknown:
 		return false
 	}
 	return true
+}
+
+// expire ends the token that a request bears; a person's stays.
+func (s *Server) expire(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	token := bearer(r)
+	if _, pass, basic := r.BasicAuth(); basic {
+		token = pass
+	}
+	if g, known := s.tokens[token]; known && g.app != nil {
+		delete(s.tokens, token)
+	}
+}
+
+// after carries a request out and lets its answer get lost on the way.
+func (s *Server) after(w http.ResponseWriter, r *http.Request, c *call) {
+	if c.fault != FaultLost && c.fault != FaultLateGate && c.fault != FaultCut {
+		s.carryOut(w, r)
+		return
+	}
+	kept := &keeper{head: http.Header{}, code: http.StatusOK}
+	s.carryOut(kept, r)
+	switch c.fault { //nolint:exhaustive // these three come here
+	case FaultLost:
+		hangUp(w)
+	case FaultLateGate:
+		page(w)
+	default:
+		w.Header().Set("Content-Type", kept.head.Get("Content-Type"))
+		w.WriteHeader(kept.code)
+		_, _ = w.Write(kept.body.Bytes()[:kept.body.Len()/2]) // a client that left needs no answer
+	}
+}
+
+// keeper keeps an answer instead of sending it.
+type keeper struct {
+	head http.Header
+	code int
+	body bytes.Buffer
+}
+
+func (k *keeper) Header() http.Header         { return k.head }
+func (k *keeper) WriteHeader(code int)        { k.code = code }
+func (k *keeper) Write(b []byte) (int, error) { return k.body.Write(b) }
+
+// maxPeek is more than any request that is looked into.
+const maxPeek = 4 << 20
+
+// requestOf says what a request is; of a GraphQL one also its text.
+func requestOf(r *http.Request) (req Request, text string) {
+	req = Request{Method: r.Method, Path: r.URL.Path, Write: r.Method != http.MethodGet && r.Method != http.MethodHead}
+	switch {
+	case r.URL.Path == "/graphql":
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxPeek))
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var q struct {
+			Query string `json:"query"`
+		}
+		if err == nil && json.Unmarshal(body, &q) == nil {
+			text = q.Query
+		}
+		req.Write = strings.HasPrefix(strings.TrimSpace(text), "mutation")
+	case strings.HasPrefix(r.URL.Path, "/git/"):
+		req.Write = strings.HasSuffix(r.URL.Path, "/git-receive-pack")
+	}
+	return req, text
 }

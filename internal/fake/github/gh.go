@@ -52,7 +52,7 @@ func (s *Server) cliPull(r *Repo, p *Pull, field string, args map[string]any) (a
 	case "maintainerCanModify":
 		return false, nil
 	case "mergeStateStatus":
-		return map[string]string{"MERGEABLE": "CLEAN", "CONFLICTING": "DIRTY", "UNKNOWN": "UNKNOWN"}[r.mergeable(p)], nil
+		return map[string]string{"MERGEABLE": "CLEAN", "CONFLICTING": "DIRTY", "UNKNOWN": "UNKNOWN"}[s.mergeable(r, p)], nil
 	case "reviewDecision":
 		return p.decision(), nil
 	case "comments":

@@ -57,12 +57,15 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	defer s.mu.Unlock()
 	x := &selection{vars: q.Variables}
 	s.viewer = g.login()
-	s.points += max(1, x.requests(op.SelectionSet, 1)/100)
+	s.charge(r, max(1, (x.requests(op.SelectionSet, 1)+50)/100))
 	root := s.query(g)
 	if op.Operation == ast.Mutation {
+		s.remember()
 		root = s.mutation(g)
 	}
-	data, err := x.object(typed{"", root}, op.SelectionSet)
+	var data map[string]any
+	var err error
+	s.then(callOf(r), func() { data, err = x.object(typed{"", root}, op.SelectionSet) })
 	if err != nil {
 		e := map[string]any{"message": err.Error()}
 		if t, ok := errors.AsType[*typedError](err); ok {
@@ -72,6 +75,14 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 		return
 	}
 	answer(w, http.StatusOK, map[string]any{"data": data})
+}
+
+// charge counts what a query costs. The lock is held.
+func (s *Server) charge(r *http.Request, points int) {
+	s.points += points
+	if at := callOf(r).at; at >= 0 {
+		s.log[at].Points = points
+	}
 }
 
 // typedError is an error with GitHub's type.

@@ -131,6 +131,7 @@ func (p *Project) Item(repo string, number int) *Item {
 func (s *Server) NewIssue(repo string, i Issue, column string, projects ...*Project) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remember()
 	r, now := s.repos[repo], s.now()
 	r.numbers++
 	i.Number, i.Created, i.Updated, i.StateSince = r.numbers, now, now, now
@@ -173,5 +174,6 @@ func (r *Repo) Issue(number int) *Issue {
 func (s *Server) Project(p *Project, change func(*Project)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remember()
 	change(p)
 }

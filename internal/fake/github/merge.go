@@ -30,6 +30,7 @@ func (r *Repo) closes(p *Pull) []int {
 func (s *Server) MergePull(repo string, number int, by string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remember()
 	r := s.repos[repo]
 	p := r.Pull(number)
 	if p == nil {

@@ -46,7 +46,7 @@ func (s *Server) projectMutation(g grant, field string, in map[string]any) (any,
 func (s *Server) issueByID(id string) (*Repo, *Issue, error) {
 	name, n, _ := strings.Cut(strings.TrimPrefix(id, "I_"), "_")
 	number, err := strconv.Atoi(n)
-	r := s.repos[name]
+	r := s.repo(name)
 	if err == nil && r != nil {
 		if i := r.Issue(number); i != nil {
 			return r, i, nil

@@ -27,7 +27,7 @@ func (s *Server) query(g grant) obj {
 		switch field {
 		case "repository":
 			name := fmt.Sprint(args["owner"], "/", args["name"])
-			r := s.repos[name]
+			r := s.repo(name)
 			if r == nil || g.app != nil && g.repos != nil && !slices.Contains(g.repos, r.Name) {
 				return nil, &typedError{"NOT_FOUND", "Could not resolve to a Repository with the name '" + name + "'."}
 			}
@@ -150,6 +150,15 @@ func (s *Server) repoObj(r *Repo) obj {
 	}
 }
 
+// mergeable is what the repository says, unless this request is to find it not
+// worked out.
+func (s *Server) mergeable(r *Repo, p *Pull) string {
+	if s.unknown {
+		return "UNKNOWN"
+	}
+	return r.mergeable(p)
+}
+
 func stateOf(p *Pull) string {
 	switch {
 	case !p.Merged.IsZero():
@@ -233,7 +242,7 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": r.head(p), "baseRefOid": r.tip(p.Base),
 		"createdAt": p.Created.UTC().Format(time.RFC3339), "updatedAt": p.Updated.UTC().Format(time.RFC3339),
 		"mergedAt": nil, "mergeCommit": nil,
-		"mergeable":         func() any { return r.mergeable(p) },
+		"mergeable":         func() any { return s.mergeable(r, p) },
 		"author":            s.actor(p.Author),
 		"repository":        fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
 		"statusCheckRollup": func() any { return s.rollup(r, r.head(p)) },

@@ -105,6 +105,7 @@ func (s *Server) AddUser(login string, id int64, token string) {
 func (s *Server) With(name string, change func(*Repo)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remember()
 	change(s.repos[name])
 }
 

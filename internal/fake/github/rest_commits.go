@@ -34,7 +34,9 @@ func (s *Server) unchanged(w http.ResponseWriter, r *http.Request, content strin
 	if r.Header.Get("If-None-Match") != tag {
 		return false
 	}
-	s.log[len(s.log)-1].Status304 = true
+	if at := callOf(r).at; at >= 0 {
+		s.log[at].Status304 = true
+	}
 	w.WriteHeader(http.StatusNotModified)
 	return true
 }

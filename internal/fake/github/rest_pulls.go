@@ -17,18 +17,26 @@ func (s *Server) inRepo(need string, next func(http.ResponseWriter, *http.Reques
 	return s.asInstallation(func(w http.ResponseWriter, r *http.Request, g grant) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		repo := s.repos[r.PathValue("owner")+"/"+r.PathValue("repo")]
-		if repo == nil || g.app != nil && g.repos != nil && !slices.Contains(g.repos, repo.Name) {
-			refuse(w, http.StatusNotFound, "Not Found")
-			return
+		if r.Method != http.MethodGet {
+			s.remember()
 		}
-		if name, level, asked := strings.Cut(need, ":"); asked && g.app != nil && g.app.Permissions[name] != level {
-			w.Header().Set("X-Accepted-Github-Permissions", name+"="+level)
-			refuse(w, http.StatusForbidden, "Resource not accessible by integration")
-			return
-		}
-		next(w, r, g, repo)
+		s.then(callOf(r), func() { s.inRepoNow(w, r, g, need, next) })
 	})
+}
+
+// inRepoNow is inRepo on the model as the request sees it. The lock is held.
+func (s *Server) inRepoNow(w http.ResponseWriter, r *http.Request, g grant, need string, next func(http.ResponseWriter, *http.Request, grant, *Repo)) {
+	repo := s.repos[r.PathValue("owner")+"/"+r.PathValue("repo")]
+	if repo == nil || g.app != nil && g.repos != nil && !slices.Contains(g.repos, repo.Name) {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	if name, level, asked := strings.Cut(need, ":"); asked && g.app != nil && g.app.Permissions[name] != level {
+		w.Header().Set("X-Accepted-Github-Permissions", name+"="+level)
+		refuse(w, http.StatusForbidden, "Resource not accessible by integration")
+		return
+	}
+	next(w, r, g, repo)
 }
 
 const pullsWrite = "pull_requests:write"
@@ -143,7 +151,7 @@ func (s *Server) getPull(w http.ResponseWriter, r *http.Request, _ grant, repo *
 		return
 	}
 	v := s.pullJSON(repo, p)
-	v["mergeable"] = map[string]any{"MERGEABLE": true, "CONFLICTING": false}[repo.mergeable(p)]
+	v["mergeable"] = map[string]any{"MERGEABLE": true, "CONFLICTING": false}[s.mergeable(repo, p)]
 	answer(w, http.StatusOK, v)
 }
 

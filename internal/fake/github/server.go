@@ -37,7 +37,11 @@ type Server struct {
 	faults   []Fault
 	log      []Request
 	etags    map[string]string
-	points   int // of GraphQL, that queries have cost
+	points   int               // of GraphQL, that queries have cost
+	renamed  map[string]string // repositories' names now, by those that they had
+	past     *past
+	stale    bool // some reads are to be answered from the past
+	unknown  bool // the request that is answered finds no mergeable worked out
 }
 
 // App is a registered App with its one installation.
@@ -73,7 +77,7 @@ func New(o Options) *Server {
 	s := &Server{
 		now: o.Now, life: o.TokenLife, o: o, mux: http.NewServeMux(),
 		apps: map[int64]*App{}, users: map[string]int64{}, tokens: map[string]grant{},
-		repos: map[string]*Repo{}, etags: map[string]string{},
+		repos: map[string]*Repo{}, etags: map[string]string{}, renamed: map[string]string{},
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -102,7 +106,15 @@ func New(o Options) *Server {
 // ServeHTTP answers one request as GitHub would.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
-	if s.note(r).before(w, s.now()) {
+	r, c := s.note(r)
+	if !s.before(w, r, c) {
+		s.after(w, r, c)
+	}
+}
+
+// carryOut answers a request that reaches the model.
+func (s *Server) carryOut(w http.ResponseWriter, r *http.Request) {
+	if s.moved(w, r) {
 		return
 	}
 	if s.o.Spec != nil {
