@@ -63,7 +63,7 @@ type Engine struct {
 	end       End
 	watches   map[string]context.CancelFunc
 	keeps     map[string]int  // who is named in the lock of a worktree that its owner has; owned as the book is
-	alone     map[string]bool // requests that were answered because nobody is here
+	alone     map[string]bool // requests that are or were answered because nobody is here
 	attending int             // people who look at this loop
 	timer     *time.Timer
 	driver    *Driver // nil when Run drives it
@@ -262,6 +262,7 @@ func (e *Engine) fired(ctx context.Context, f *firing) {
 	if e.finish(ctx, f) {
 		return
 	}
+	e.answerAllAlone(ctx)
 	switch {
 	case f.opening || e.pending != "":
 		e.startFiring(ctx, firstOf(e.pending, "start"))

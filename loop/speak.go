@@ -199,16 +199,24 @@ func (e *Engine) Attend() (leave func()) {
 	return func() {
 		e.post(func(ctx context.Context) {
 			e.attending--
-			for i := range e.runs {
-				e.answerAlone(ctx, e.runs[i].ID)
-			}
+			e.answerAllAlone(ctx)
 		})
+	}
+}
+
+// answerAllAlone does so for every worker: when the last who looked is gone,
+// and after each firing for what could not be answered before.
+func (e *Engine) answerAllAlone(ctx context.Context) {
+	for i := range e.runs {
+		e.answerAlone(ctx, e.runs[i].ID)
 	}
 }
 
 // answerAlone gives the default to what a worker asks when the loop is to end
 // by itself and nobody looks at it (design.md, section 5, Ends by itself). In
-// any other loop the owner has the policy's time.
+// any other loop the owner has the policy's time. What is under way or was
+// answered is marked, in memory only: the answer itself is in the run's folder
+// or was never given, and is given again.
 func (e *Engine) answerAlone(ctx context.Context, run string) {
 	if !e.o.UntilIdle || e.attending > 0 || e.d.Speaker == nil {
 		return
@@ -223,6 +231,7 @@ func (e *Engine) answerAlone(ctx context.Context, run string) {
 			err := e.d.Speaker.Reply(ctx, run, state.RequestReply{Request: q.ID, Allow: q.Default == "allow", Nobody: true})
 			e.post(func(context.Context) {
 				if err != nil {
+					delete(e.alone, q.ID) // the next look tries again
 					e.o.Log.Warn("A request could not be answered", logkey.Run, run, logkey.Err, err)
 					return
 				}

@@ -158,6 +158,16 @@ func TestNobodyToAsk(t *testing.T) {
 		}
 		w.wantSaid(ref, "not released: ")
 	})
+	inWorldNamed(t, "an answer that cannot be given is given later", func(t *testing.T, w *world) {
+		ref := w.ready("publish")
+		w.deaf = 2
+		w.on(ref, board.KindDeveloper, publishing(5*time.Hour))
+		began := time.Now()
+		if end := w.start().wait(); !end.Idle || time.Since(began) > time.Hour {
+			t.Fatalf("ended %+v after %s", end, time.Since(began))
+		}
+		w.wantSaid(ref, "not released: ")
+	})
 	inWorldNamed(t, "somebody who leaves", func(t *testing.T, w *world) {
 		ref := w.ready("publish")
 		w.on(ref, board.KindDeveloper, publishing(5*time.Hour))

@@ -57,6 +57,7 @@ type world struct {
 	archived  [][]string // what the loop needed each time transcripts were pruned
 	history   history
 	faults    []string
+	deaf      int // answers to a worker's requests that fail from now on
 	ids, pids int
 	heads     int
 }

@@ -102,6 +102,10 @@ func (f launcherOf) Reply(ctx context.Context, run string, r state.RequestReply)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		v := w.workers[run]
+		if w.deaf > 0 {
+			w.deaf--
+			return errors.New("its run folder cannot be written")
+		}
 		if v == nil || !slices.ContainsFunc(v.talk.requests, func(q state.Request) bool { return q.ID == r.Request }) {
 			return errors.New("it asks no longer")
 		}

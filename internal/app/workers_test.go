@@ -57,6 +57,9 @@ func TestProfileReachesTheAgent(t *testing.T) {
 				t.Errorf("%s is not told of %s: %q", name, rule, argv)
 			}
 		}
+		if role := slices.Index(argv, "--append-system-prompt-file"); role < 0 || argv[role+1] != w.l.RoleFile(id) {
+			t.Errorf("%s is not given its role: %q", name, argv)
+		}
 	}
 	for _, kv := range spec.Env {
 		if !slices.Contains(owner.Env, kv) {

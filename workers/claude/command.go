@@ -94,7 +94,7 @@ const verdictSchema = `{"type":"object","properties":{` +
 	`"required":["report","verdict"],"additionalProperties":false}`
 
 // Interactive is the argv with which a person goes on in a run's session: the
-// same model and the same permissions, and what they leave open is asked at the
+// same model, role and permissions, and what they leave open is asked at the
 // terminal.
 func Interactive(o Options) ([]string, error) {
 	if err := check(o); err != nil {
@@ -112,6 +112,7 @@ func Interactive(o Options) ([]string, error) {
 		argv = append(argv, "--effort", o.Effort)
 	}
 	argv = append(argv, o.Args...)
+	argv = append(argv, "--append-system-prompt-file", o.RoleFile)
 	return append(argv, permissions(o)...), nil
 }
 

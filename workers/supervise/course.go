@@ -41,20 +41,11 @@ type course struct {
 	limited bool
 	raw     string // the last output that was not the protocol's
 	owner   bool   // the turn that ended was interrupted by the owner
-	state   map[string]messageState
+	said    messages
 }
 
-type messageState uint8
-
-const (
-	messageUnseen messageState = iota
-	messageQueued
-	messageStarted
-	messageDone
-)
-
 func newCourse(first string, prior float64) *course {
-	return &course{first: first, usage: workers.Usage{Prior: prior}, state: map[string]messageState{}}
+	return &course{first: first, usage: workers.Usage{Prior: prior}}
 }
 
 // add takes the next event.
@@ -69,14 +60,14 @@ func (c *course) add(e *workers.Event) {
 		}
 	case workers.EventUser:
 		if e.ID != "" {
-			c.advance(e.ID, messageStarted)
+			c.said.advance(e.ID, messageStarted)
 		}
 	case workers.EventMessage:
 		c.message(e)
 	case workers.EventAnswer:
 		c.owner = c.owner || strings.HasPrefix(e.ID, workers.OwnerInterrupt)
 		for _, id := range e.IDs {
-			c.advance(id, messageQueued)
+			c.said.advance(id, messageQueued)
 		}
 	case workers.EventTasks:
 		c.tasks = len(e.IDs)
@@ -101,19 +92,11 @@ func (c *course) busy() { c.idle, c.follow, c.queued = false, false, 0 }
 func (c *course) message(e *workers.Event) {
 	switch e.State {
 	case workers.MessageQueued:
-		c.advance(e.ID, messageQueued)
+		c.said.advance(e.ID, messageQueued)
 	case workers.MessageStarted:
-		c.advance(e.ID, messageStarted)
+		c.said.advance(e.ID, messageStarted)
 	case workers.MessageCompleted, workers.MessageCancelled:
-		c.advance(e.ID, messageDone)
-	}
-}
-
-// advance never goes back: receipts and echoes of one message come in any
-// order.
-func (c *course) advance(id string, to messageState) {
-	if to > c.state[id] {
-		c.state[id] = to
+		c.said.advance(e.ID, messageDone)
 	}
 }
 
@@ -121,15 +104,11 @@ func (c *course) result(r *workers.Result) {
 	c.last = r
 	c.usage.Add(r)
 	c.idle, c.queued = true, r.Queued
-	c.advance(c.first, messageDone)
+	c.said.advance(c.first, messageDone)
 	for _, id := range r.Messages {
-		c.advance(id, messageDone)
+		c.said.advance(id, messageDone)
 	}
-	for id, s := range c.state {
-		if s == messageStarted {
-			c.state[id] = messageDone
-		}
-	}
+	c.said.turnEnded()
 	switch {
 	case r.Limited:
 		c.limited = true
@@ -150,18 +129,8 @@ func (c *course) waits(sent []string) wait {
 	case !c.idle:
 		return waitTurn
 	}
-	for _, s := range c.state {
-		if s == messageQueued {
-			return waitMessages
-		}
-	}
-	for _, id := range sent {
-		if c.state[id] != messageDone {
-			return waitMessages
-		}
-	}
 	switch {
-	case c.queued > 0:
+	case c.said.unanswered(sent), c.queued > 0:
 		return waitMessages
 	case c.last.Interrupted():
 		return waitOwner

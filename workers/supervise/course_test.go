@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,36 @@ func TestWhatARunWaitsFor(t *testing.T) {
 		if got := c.waits(tt.sent); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
+	}
+}
+
+// However long a run talks, it remembers the same and waits for what it must.
+func TestACourseIsBounded(t *testing.T) {
+	t.Parallel()
+	receipt := func(id int, state string) string {
+		return fmt.Sprintf(`{"type":"command_lifecycle","command_uuid":"m%d","state":%q}`+"\n", id, state)
+	}
+	const many = 3 * maxMessages
+	answered := newCourse("first", 0)
+	var sent []string
+	for i := range many {
+		feed(answered, receipt(i, "queued")+receipt(i, "started")+receipt(i, "completed"))
+		sent = append(sent, fmt.Sprintf("m%d", i))
+	}
+	feed(answered, began+good+receipt(many-1, "queued")) // a receipt that comes late
+	if got, n := answered.waits(sent), len(answered.said.state); got != waitNothing || n > maxMessages || n != len(answered.said.order) {
+		t.Errorf("answered: waits for %d, remembers %d in the order of %d", got, n, len(answered.said.order))
+	}
+	if got := answered.waits(append(sent, "new")); got != waitMessages {
+		t.Errorf("a new message: waits for %d", got)
+	}
+	flooded := newCourse("first", 0)
+	for i := range many {
+		feed(flooded, receipt(i, "queued"))
+	}
+	feed(flooded, began+good)
+	if got, n := flooded.waits(nil), len(flooded.said.state); got != waitMessages || n > maxMessages || n != len(flooded.said.order) {
+		t.Errorf("flooded: waits for %d, remembers %d in the order of %d", got, n, len(flooded.said.order))
 	}
 }
 
