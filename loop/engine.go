@@ -2,15 +2,12 @@ package loop
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/internal/logkey"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -200,167 +197,6 @@ func (e *Engine) modeNow() state.Mode {
 	return m
 }
 
-// wake fires now, or once more when the firing under way is over. Repeated
-// wakes are one.
-func (e *Engine) wake(ctx context.Context, why string) {
-	switch {
-	case e.ended || e.modeNow() == state.ModeStopped:
-	case e.busy:
-		e.pending = why
-	default:
-		e.startFiring(ctx, why)
-	}
-}
-
-// startFiring begins the next pass.
-func (e *Engine) startFiring(ctx context.Context, why string) {
-	e.firing++
-	e.pending = ""
-	asked := e.requests
-	again := e.anew
-	e.requests, e.anew = nil, false
-	e.startJob(ctx, why, func(f *firing, ctx context.Context) {
-		f.requests = asked
-		if again {
-			f.lookAgain()
-		}
-		f.pass(ctx)
-	})
-}
-
-// startJob gives the book to a job on a goroutine of its own.
-func (e *Engine) startJob(ctx context.Context, why string, do func(*firing, context.Context)) {
-	e.busy = true
-	e.disarm()
-	now := e.o.Now()
-	if plan.Slept(e.lastJob, now) {
-		e.awake = now
-	}
-	e.lastJob = now
-	f := newFiring(e, why)
-	e.task(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				f.panicked, f.stack = fmt.Sprint(p), debug.Stack()
-			}
-			e.post(func(ctx context.Context) { e.fired(ctx, f) })
-		}()
-		do(f, ctx)
-	})
-}
-
-// fired takes over what a job left and decides what comes next.
-func (e *Engine) fired(ctx context.Context, f *firing) {
-	e.busy = false
-	f.unanswered()
-	e.adopt(f)
-	if f.panicked != "" {
-		e.o.Log.Error("A firing panicked", logkey.Panic, f.panicked, logkey.Stack, string(f.stack))
-		e.notify("", "an error in the program ended firing "+fmt.Sprint(e.firing)+": "+f.panicked)
-	}
-	e.publish()
-	if e.finish(ctx, f) {
-		return
-	}
-	e.answerAllAlone(ctx)
-	switch {
-	case f.opening || e.pending != "":
-		e.startFiring(ctx, firstOf(e.pending, "start"))
-	default:
-		e.arm(f)
-	}
-}
-
-// arm sets the timer for the next firing: the poll, or the first retry that
-// was not due yet when the firing looked. One that was due and did not start
-// waits for a slot, and a worker that ends wakes the loop.
-func (e *Engine) arm(f *firing) {
-	next := e.o.Now().Add(e.tuning.Poll)
-	for i := range e.book.runs {
-		if r := &e.book.runs[i]; r.Phase == state.PhaseRetrying && r.NotBefore.After(f.retriedAt) && r.NotBefore.Before(next) {
-			next = r.NotBefore
-		}
-		if due := e.book.runs[i].StalledAt.Add(e.tuning.Settings.Stall.Grace); due.After(f.began) && due.Before(next) {
-			next = due // an interrupted worker has had its grace then
-		}
-	}
-	e.nextFiring = next
-	e.rearm(max(next.Sub(e.o.Now()), 0))
-	e.dirty = true
-}
-
-// runsChanged keeps what the owner shows, the heart and the watchers in step
-// with the book.
-func (e *Engine) runsChanged(ctx context.Context, runs []state.Run) {
-	e.runs = runs
-	e.syncWatches(ctx)
-	e.publish()
-}
-
-// syncWatches starts a watcher for every running worker, and ends those of
-// runs that are gone.
-func (e *Engine) syncWatches(ctx context.Context) {
-	known := map[string]bool{}
-	for i := range e.runs {
-		r := &e.runs[i]
-		known[r.ID] = true
-		if _, watched := e.watches[r.ID]; r.Phase != state.PhaseRunning || watched {
-			continue
-		}
-		wctx, cancel := context.WithCancel(ctx)
-		e.watches[r.ID] = cancel
-		id := r.ID
-		e.task(func() { e.watch(wctx, id) })
-	}
-	for id, cancel := range e.watches {
-		if !known[id] {
-			cancel()
-			delete(e.watches, id)
-		}
-	}
-}
-
-func (e *Engine) watch(ctx context.Context, id string) {
-	err := e.d.Watcher.Watch(ctx, id, func(st state.WorkerStatus) {
-		e.post(func(context.Context) {
-			if _, watched := e.watches[id]; !watched {
-				return // settled meanwhile: what it said is with its outcome
-			}
-			if len(st.Tail) == 0 {
-				// Nothing was said since the last look: what was said stays.
-				st.Tail = e.live[id].Tail
-			}
-			e.live[id] = st
-			e.dirty = true
-			e.answerAlone(ctx, id)
-		})
-	})
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		e.o.Log.Error("A watch ended early", logkey.Run, id, logkey.Err, err)
-	}
-	e.post(func(ctx context.Context) { e.wake(ctx, "a worker finished") })
-}
-
-// lost is the heart's report that another session holds a row of ours: its
-// worker is stopped, and the settlement of the run tells the owner. The heart
-// never waits: it answers false when the message could not be left, and the
-// next beat tries again.
-func (e *Engine) lost(r state.Run, err error) bool {
-	stop := func(ctx context.Context) {
-		e.say(r.Ref, true, fmt.Sprintf("the claim of the %s on %s was taken over, its worker is stopped: %v", r.Kind, r.Ref, err))
-		e.task(func() {
-			if err := e.d.Launcher.Stop(ctx, r.ID); err != nil {
-				e.o.Log.Error("A superseded worker could not be stopped", logkey.Run, r.ID, logkey.Err, err)
-			}
-			e.post(func(ctx context.Context) { e.wake(ctx, "a claim was lost") })
-		})
-	}
-	return e.offer(stop)
-}
-
 // offer hands an event to the owner, or answers false when that would take
 // waiting.
 func (e *Engine) offer(ev event) bool {
@@ -374,26 +210,6 @@ func (e *Engine) offer(ev event) bool {
 	default:
 		return false
 	}
-}
-
-// checked is told when local checks of a pull request have run. Checks that
-// could not run are asked for again by the next firing.
-func (e *Engine) checked(ctx context.Context, name string, err error) {
-	if err != nil {
-		e.say("", true, fmt.Sprintf("checks of %s: %v", name, err))
-		return
-	}
-	e.wake(ctx, "checks finished")
-}
-
-func (e *Engine) liveCount() int {
-	n := 0
-	for i := range e.runs {
-		if e.runs[i].Alive() {
-			n++
-		}
-	}
-	return n
 }
 
 func firstOf(a, b string) string {

@@ -151,10 +151,6 @@ func full() *view {
 	return v
 }
 
-// builtin is the set without overrides. The embedded templates parse, a test
-// says so.
-var builtin = sync.OnceValues(func() (*Set, error) { return New(nil) })
-
 // anyFence stands for the block name in role texts, which are the same for
 // every task; the task names the real one.
 const anyFence = "untrusted-…"
@@ -272,39 +268,3 @@ func bullets(f fencer, name string, list []string, limit int) string {
 
 // unix drops carriage returns: a checkout may have turned line ends.
 func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
-// RoleText is Set.RoleText of the built-in templates.
-func RoleText(kind board.Kind) (string, error) {
-	s, err := builtin()
-	if err != nil {
-		return "", err
-	}
-	return s.RoleText(kind)
-}
-
-// Developer is Set.Developer of the built-in templates.
-func Developer(in DeveloperInput) (string, error) {
-	s, err := builtin()
-	if err != nil {
-		return "", err
-	}
-	return s.Developer(in)
-}
-
-// Reviewer is Set.Reviewer of the built-in templates.
-func Reviewer(in ReviewerInput) (string, error) {
-	s, err := builtin()
-	if err != nil {
-		return "", err
-	}
-	return s.Reviewer(in)
-}
-
-// Cleaner is Set.Cleaner of the built-in templates.
-func Cleaner(in CleanerInput) (string, error) {
-	s, err := builtin()
-	if err != nil {
-		return "", err
-	}
-	return s.Cleaner(in)
-}

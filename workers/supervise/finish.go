@@ -1,0 +1,72 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/backside4charter/dispatcher/internal/statefile"
+	"github.com/backside4charter/dispatcher/workers"
+)
+
+// finish ends what the agent left behind, reads to the end and puts the exit
+// together.
+func (s *supervisor) finish(how ended) workers.Exit {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	reaped, _ := workers.EndAll(ctx, s.leftovers) // what cannot be ended is counted all the same
+	for {
+		if grew, err := s.follow.Read(s.output); err != nil || !grew {
+			break
+		}
+	}
+	s.follow.Rest(s.output)
+	s.readStderr()
+	s.close(how)
+	now := time.Now()
+	stderr := s.folder.StderrTail(problemTail)
+	x := exitOf(s.course, how, s.problem, stderr, now)
+	x.Stopped, x.PeakRSS = s.stopped, s.peak
+	if s.problem == "" {
+		explain(&x, s.course, s.agent, firstOf(stderr, s.course.raw))
+	}
+	x.Reaped = reaped
+	return x
+}
+
+// readStderr lets the agent's language find a usage limit that the agent told
+// there and nowhere else.
+func (s *supervisor) readStderr() {
+	if s.course.last != nil {
+		return
+	}
+	var split workers.Splitter
+	tail := s.folder.StderrTail(problemTail)
+	raw := s.course.raw
+	split.Feed([]byte(tail), s.line)
+	split.Rest(s.line)
+	s.course.raw = raw
+}
+
+// close makes a result for an agent that does not tell one itself.
+func (s *supervisor) close(how ended) {
+	c, ok := s.agent.(workers.Closer)
+	if !ok || s.course.last != nil {
+		return
+	}
+	if r := c.Close(s.folder.OutputTail(finalTail), s.folder.StderrTail(problemTail), how.code, how.signal); r != nil {
+		s.course.result(r)
+	}
+}
+
+// writeExit writes how the run ended, and waits for room on a full disk.
+func (s *supervisor) writeExit(x workers.Exit) error {
+	deadline := time.Now().Add(s.times.Disk)
+	for {
+		err := s.folder.WriteExit(x)
+		if err == nil || !errors.Is(err, statefile.ErrNoSpace) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
