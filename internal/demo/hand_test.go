@@ -87,6 +87,15 @@ var made struct {
 	err  error
 }
 
+// heavy leaves a test to runs that ask for all of them: DISPATCHER_E2E is 1.
+func heavy(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1: the whole demo plays this life too")
+	}
+}
+
 func newHand(t *testing.T) *hand {
 	t.Helper()
 	bin := program(t)

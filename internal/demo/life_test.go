@@ -51,7 +51,7 @@ func TestLifeWithAQuestion(t *testing.T) {
 }
 
 func TestLifeThatIsSentBackTwice(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	h := newHand(t)
 	h.develop("DSP-3")
 	h.review("DSP-3", report.VerdictChangesRequested)
@@ -75,7 +75,7 @@ func TestLifeThatIsSentBackTwice(t *testing.T) {
 }
 
 func TestLifeThatFailsTwice(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	h := newHand(t)
 	if final := h.work(board.KindDeveloper, "DSP-6", 1, 0); final != "" {
 		t.Fatalf("the first try ended with %q", final)
@@ -94,7 +94,7 @@ func TestLifeThatFailsTwice(t *testing.T) {
 }
 
 func TestLivesThatTheOwnerStarts(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	h := newHand(t)
 	if i := h.issue("DSP-5"); !i.HasLabel("Confirm with user") {
 		t.Errorf("labels %v", i.Labels)
@@ -112,7 +112,7 @@ func TestLivesThatTheOwnerStarts(t *testing.T) {
 // A worker that is killed at any tool call, again and again, comes to the same
 // end as one that is left alone.
 func TestKilledWorkersComeToTheSameEnd(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	h := newHand(t)
 	for at := 3; at <= 18; at += 3 {
 		if h.work(board.KindDeveloper, "DSP-3", 1, at) != "" {

@@ -22,7 +22,7 @@ const gitsPerFiring = 2
 // An idle loop is cheap: what follows from commits that have not moved is
 // known, and worktrees are left alone.
 func TestIdleLoopRunsLittle(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p := newPlay(t, playOptions{})
 	ref := p.ready("Note this")
 	p.loop()

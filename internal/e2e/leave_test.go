@@ -116,7 +116,7 @@ func TestLeavingHandsTheLoopOver(t *testing.T) {
 
 // A closed window ends the room and nothing else: the loop goes on without one.
 func TestLostTerminalLeavesTheLoop(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p, r, ref, run := inRoom(t)
 	if err := r.master.Close(); err != nil {
 		t.Fatal(err)

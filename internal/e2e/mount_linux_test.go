@@ -75,7 +75,7 @@ func TestFullStateFolder(t *testing.T) {
 // A disk that fills up while the loop works: it shows that on its status line
 // and goes on when there is room; no row is lost or worked twice.
 func TestDiskFillsUp(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p := newPlay(t, playOptions{})
 	ref := p.ready("Note this")
 	mount(t, p.stateDir(), "size=256m")

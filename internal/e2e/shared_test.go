@@ -15,10 +15,7 @@ import (
 // Two loops on two checkouts of one project share one board: every issue is
 // worked once, by one of them, and both come to their end.
 func TestTwoLoopsOneBoard(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("plays a whole task with two loops")
-	}
+	heavy(t)
 	shared := playDir(t)
 	first := newPlay(t, playOptions{config: map[string]any{"native": map[string]any{"path": filepath.Join(shared, "board")}}})
 	second := first.clone()

@@ -55,7 +55,7 @@ func TestInterruptDrains(t *testing.T) {
 
 // Ctrl-C twice, and more often: every worker is stopped, the rows go back.
 func TestInterruptTwiceAborts(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p, s, refs := atWork(t)
 	s.signal(syscall.SIGINT)
 	s.until("draining")
@@ -83,7 +83,7 @@ func TestInterruptTwiceAborts(t *testing.T) {
 // An abort puts a row with an open pull request back to Changes Requested, and
 // hands a review back to the reviewers.
 func TestAbortRestoresByTheTable(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p := newPlay(t, playOptions{})
 	ref := p.ready("Sent back")
 	p.loop()
@@ -104,7 +104,7 @@ func TestAbortRestoresByTheTable(t *testing.T) {
 // SIGTERM, however often: the loop goes in time, workers and rows stay as they
 // are, and the next start goes on with them.
 func TestTermLeavesWorkersRunning(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p, s, refs := atWork(t)
 	before := p.alive()
 	began := time.Now()
@@ -132,7 +132,7 @@ func TestTermLeavesWorkersRunning(t *testing.T) {
 
 // SIGHUP, as a closed terminal or a lost connection sends it: the loop goes on.
 func TestHangupGoesOn(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p, s, refs := atWork(t)
 	s.signal(syscall.SIGHUP)
 	s.signal(syscall.SIGHUP)
@@ -155,7 +155,7 @@ func TestHangupGoesOn(t *testing.T) {
 // A signal while the loop is still starting up ends it like any other, and
 // costs nothing.
 func TestSignalsDuringStartUp(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p := newPlay(t, playOptions{})
 	ref := p.ready("Note this")
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -185,7 +185,7 @@ func (p *play) snapshot() state.Snapshot {
 
 // A headless loop is steered from another terminal, command by command.
 func TestControlOfAHeadlessLoop(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p, s, refs := atWork(t)
 	if out := p.control("status"); !strings.Contains(out, "running · repo · M1") || !strings.Contains(out, "developer try 1") {
 		t.Errorf("status:\n%s", out)

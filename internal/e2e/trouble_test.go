@@ -76,7 +76,7 @@ func TestUnusualRepositories(t *testing.T) {
 // A broken issue file holds its own row, with the reason; the others go on and
 // the loop still comes to its end.
 func TestBrokenBoardFiles(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	p := newPlay(t, playOptions{})
 	good, half, newer := p.ready("Good"), p.ready("Half"), p.ready("Newer")
 	file := func(ref board.Ref) string {

@@ -3,4 +3,4 @@
 package simtest
 
 // share is which part of the histories is played, unless all are asked for.
-const share = 5
+const share = 10
