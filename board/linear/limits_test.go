@@ -60,6 +60,26 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestIssuesOfALocalPull: a pull request of this machine has no URL but the
+// one that stands for it, and is found without a look at the closed rows.
+func TestIssuesOfALocalPull(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 3, "Ready")
+	p.fill(t, 90, "Done")
+	b := p.open(t, func(o *linear.Options) { o.LocalPulls = true })
+	ok(t, b.LinkPR(t.Context(), theOwner, "ACM-1", "#3"))
+	p.world.ResetCounts()
+	rows, err := b.IssuesOf(t.Context(), board.PullRequest{Name: "#3", Head: "x", Issues: []board.Ref{"acm-2"}, Body: "Fixes ACM-2"})
+	ok(t, err)
+	if len(rows) != 2 || rows[0].Ref != "ACM-1" || rows[1].Ref != "ACM-2" {
+		t.Errorf("the pull request belongs to %+v", rows)
+	}
+	if n := p.world.Counts().Requests; n > 3 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 // TestPageWithoutCursor: a next page that is announced without a cursor is not
 // asked for over and over.
 func TestPageWithoutCursor(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
 )
@@ -19,11 +18,11 @@ var fixesNumber = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[
 // whoever writes them must not use up the hour's requests with them.
 const maxNamed = 20
 
-// IssuesOf answers the rows that a pull request belongs to, by its link on
-// them, by their refs in its branch, title or body, or by the GitHub issue that
-// its body names and that is linked to them (dispatcher-system.md, Review
-// sync). Rows of other boards are none, and of many names the first count:
-// the branch's, the title's, then the body's.
+// IssuesOf answers the rows that a pull request may belong to, by its link on
+// them, by what it says it fixes, by their refs in its branch, title or body,
+// or by the GitHub issue that its body names and that is linked to them
+// (dispatcher-system.md, Review sync). Rows of other boards are none, and of
+// many names the first count: the branch's, the title's, then the body's.
 func (b *Board) IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Issue, error) {
 	var refs []board.Ref
 	add := func(s string) {
@@ -32,9 +31,13 @@ func (b *Board) IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Iss
 		}
 	}
 	urls := []string{pr.URL}
+	if url, ok := PullURL(b.o.Repository, pr.Name, b.o.LocalPulls); ok && url != pr.URL {
+		urls = append(urls, url) // a record of this machine has no URL but this
+	}
+	linked := len(urls)
 	for _, m := range fixesNumber.FindAllStringSubmatch(pr.Body, -1) {
 		url := "https://github.com/" + b.o.Repository + "/issues/" + m[1]
-		if len(urls) <= maxNamed && !slices.Contains(urls, url) {
+		if len(urls)-linked < maxNamed && !slices.Contains(urls, url) {
 			urls = append(urls, url)
 		}
 	}
@@ -55,9 +58,9 @@ func (b *Board) IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Iss
 		}
 	}
 	named := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(b.o.TeamKey) + `-[1-9][0-9]{0,8}\b`)
-	linked := len(refs)
-	for _, s := range named.FindAllString(strings.Join([]string{pr.Head, pr.Title, pr.Body}, "\n"), -1) {
-		if len(refs)-linked == maxNamed {
+	known := len(refs)
+	for _, s := range slices.Concat(named.FindAllString(pr.Head+"\n"+pr.Title, -1), fixed(pr), named.FindAllString(pr.Body, -1)) {
+		if len(refs)-known == maxNamed {
 			break
 		}
 		add(s)
@@ -74,4 +77,12 @@ func (b *Board) IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Iss
 		rows = append(rows, i)
 	}
 	return rows, nil
+}
+
+func fixed(pr board.PullRequest) []string {
+	var refs []string
+	for _, ref := range pr.Issues {
+		refs = append(refs, string(ref))
+	}
+	return refs
 }

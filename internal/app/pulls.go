@@ -149,21 +149,52 @@ func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (boo
 	return plan.EndedByMerge(&issue, pr), nil
 }
 
-// rowsOf are the rows that a pull request belongs to, closed ones included.
+// IssueOf is a row of a pull request and what says that it is.
+type IssueOf struct {
+	Issue board.Issue
+	Via   plan.Via
+}
+
+// IssuesOf are the rows that a pull request belongs to, closed ones included.
+// Linear is asked for those alone that may be; reading all its closed rows
+// would cost a request for every forty of them.
+func (f *Factory) IssuesOf(ctx context.Context, pr board.PullRequest) ([]IssueOf, error) {
+	policy, err := f.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []board.Issue
+	if f.linear != nil {
+		rows, err = f.linear.IssuesOf(ctx, pr)
+	} else {
+		rows, err = policy.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	var of []IssueOf
+	for i := range rows {
+		if via := plan.Belongs(&rows[i], &pr); via != "" {
+			of = append(of, IssueOf{Issue: rows[i], Via: via})
+		}
+	}
+	return of, nil
+}
+
+// rowsOf are the rows of a pull request, and who writes to them when it is
+// merged or sent back.
 func (f *Factory) rowsOf(ctx context.Context, pr board.PullRequest) (*board.Policy, []board.Issue, error) {
 	policy, err := f.Board(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := policy.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
+	of, err := f.IssuesOf(ctx, pr)
 	if err != nil {
 		return nil, nil, err
 	}
 	var rows []board.Issue
-	for i := range all {
-		if plan.PullOf(&all[i], []board.PullRequest{pr}) != nil {
-			rows = append(rows, all[i])
-		}
+	for i := range of {
+		rows = append(rows, of[i].Issue)
 	}
 	return policy.As(board.Actor{Kind: board.ActorAutomation}), rows, nil
 }

@@ -152,23 +152,18 @@ type prIssue struct {
 }
 
 func runBoardPRIssues(ctx context.Context, f *app.Factory, arg string, asJSON bool) error {
-	p, err := f.Board(ctx)
-	if err != nil {
-		return err
-	}
 	pr, err := f.PullNamed(ctx, arg)
 	if err != nil {
 		return err
 	}
-	issues, err := p.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
+	rows, err := f.IssuesOf(ctx, pr)
 	if err != nil {
 		return err
 	}
 	found := []prIssue{}
-	for n := range issues {
-		if via := belongsVia(&issues[n], &pr); via != "" {
-			found = append(found, prIssue{Ref: issues[n].Ref, State: issues[n].State, Via: via, Title: issues[n].Title})
-		}
+	for n := range rows {
+		i := &rows[n].Issue
+		found = append(found, prIssue{Ref: i.Ref, State: i.State, Via: string(rows[n].Via), Title: i.Title})
 	}
 	if asJSON {
 		return printJSON(f, found)
@@ -181,24 +176,4 @@ func runBoardPRIssues(ctx context.Context, f *app.Factory, arg string, asJSON bo
 		return err
 	}
 	return say(f, "(no board issue found for PR %s %s; link one with dispatcher board link-pr <ref> %s)", pr.Name, pr.Head, pr.Name)
-}
-
-// belongsVia says how a pull request names an issue: by a link on the issue,
-// by a line of its body, or by its branch (dispatcher-system.md, One task, one
-// PR).
-func belongsVia(i *board.Issue, pr *board.PullRequest) string {
-	for _, name := range i.PRs {
-		if strings.EqualFold(name, pr.Name) || pr.URL != "" && strings.EqualFold(name, pr.URL) {
-			return "link"
-		}
-	}
-	for _, ref := range pr.Issues {
-		if strings.EqualFold(string(ref), string(i.Ref)) {
-			return "body"
-		}
-	}
-	if strings.HasPrefix(strings.ToLower(pr.Head)+"-", "task/"+strings.ToLower(string(i.Ref))+"-") {
-		return "branch"
-	}
-	return ""
 }

@@ -139,7 +139,7 @@ func (f *Facts) liveAll() int {
 func PullOf(issue *board.Issue, pulls []board.PullRequest) *board.PullRequest {
 	var best *board.PullRequest
 	for i := range pulls {
-		if !belongs(issue, &pulls[i]) {
+		if Belongs(issue, &pulls[i]) == "" {
 			continue
 		}
 		if best == nil || better(&pulls[i], best) {
@@ -169,16 +169,30 @@ func pullRank(p *board.PullRequest) int {
 	return 0
 }
 
-func belongs(issue *board.Issue, p *board.PullRequest) bool {
+// Via says what makes a pull request an issue's; empty is that nothing does.
+type Via string
+
+// What may name it.
+const (
+	ViaLink   Via = "link"   // the board's row
+	ViaBody   Via = "body"   // the pull request, as what it fixes
+	ViaBranch Via = "branch" // the task branch that it comes from
+)
+
+// Belongs says whether a pull request is the issue's, and by what.
+func Belongs(issue *board.Issue, p *board.PullRequest) Via {
+	if Linked(issue, p) {
+		return ViaLink
+	}
 	for _, r := range p.Issues {
 		if strings.EqualFold(string(r), string(issue.Ref)) {
-			return true
+			return ViaBody
 		}
 	}
-	if Linked(issue, p) {
-		return true
+	if strings.HasPrefix(p.Head, BranchPrefix(issue.Ref)) {
+		return ViaBranch
 	}
-	return strings.HasPrefix(p.Head, BranchPrefix(issue.Ref))
+	return ""
 }
 
 // Linked says whether the board's row carries a link to the pull request.
