@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 )
 
 func refOf(n int) board.Ref { return board.Ref(fmt.Sprintf("#%d", n)) }
@@ -124,9 +125,6 @@ func tagged(as board.ActorKind, body string) string {
 	return "**[" + string(as) + "]**\n\n" + body
 }
 
-// insiders are whose word counts as the owner's (design.md, section 14).
-var insiders = []string{"OWNER", "MEMBER", "COLLABORATOR"}
-
 // commentsOf are the comments as the rules see them, oldest first. A tag is
 // believed of the login's own comments alone.
 func commentsOf(list []commentWire) []board.Comment {
@@ -141,7 +139,7 @@ func commentsOf(list []commentWire) []board.Comment {
 		switch {
 		case m != nil && c.ViewerDidAuthor:
 			o.Role, o.Body = board.ActorKind(m[1]), strings.TrimLeft(c.Body[len(m[0]):], " \n")
-		case m != nil, c.Author == nil, c.Author.Typename == "Bot", !c.ViewerDidAuthor && !slices.Contains(insiders, c.AuthorAssociation):
+		case m != nil, c.Author == nil, c.Author.Typename == "Bot", !c.ViewerDidAuthor && !ghapi.Insider(c.AuthorAssociation):
 			o.Role = board.ActorAutomation
 		}
 		if mark, ok := board.ParseMark(o.Body); ok && o.Role != board.ActorOwner && o.Role != board.ActorAutomation {

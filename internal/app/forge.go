@@ -74,7 +74,7 @@ func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo,
 	return github.Open(github.Options{
 		Forge: forge, GraphQL: f.Getenv("GITHUB_GRAPHQL_URL"),
 		Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer), Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
-		BotIDs: cfg.BotUserIDs, Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
+		BotIDs: cfg.BotUserIDs, Trusts: trusts(cfg), Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
 		History: pulls.History{Git: f.Git(), Dir: repo.Root, Developer: who.Developer},
 	})
 }

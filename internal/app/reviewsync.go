@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 	"github.com/backside4charter/dispatcher/internal/reviewsync"
 )
 
@@ -33,7 +35,7 @@ func (f *Factory) ReviewSync(ctx context.Context, path string) (reason string, d
 	if err != nil {
 		return "", nil, err
 	}
-	if reason := e.Passes(botsOf(cfg)); reason != "" {
+	if reason := e.Passes(botsOf(cfg), trusts(cfg)); reason != "" {
 		return reason, nil, nil
 	}
 	pr := board.PullRequest{
@@ -55,6 +57,18 @@ func botsOf(cfg *config.Config) []int64 {
 		return cfg.BotUserIDs
 	}
 	return append(slices.Clone(cfg.BotUserIDs), cfg.GitHubApps.Developer.BotUserID, cfg.GitHubApps.Reviewer.BotUserID)
+}
+
+// trusts says whose word on a pull request counts: of those that trust.authors
+// names, else of GitHub's owners, members and collaborators (design.md,
+// sections 8 and 14).
+func trusts(cfg *config.Config) func(login, association string) bool {
+	return func(login, association string) bool {
+		if named := cfg.Trust.Authors; len(named) > 0 {
+			return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, login) })
+		}
+		return ghapi.Insider(association)
+	}
 }
 
 // rowsNamed are the rows of a pull request of which only the forge's own words

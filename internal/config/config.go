@@ -270,7 +270,7 @@ type Check struct {
 
 // Trust says whose words reach a prompt.
 type Trust struct {
-	// Names of people whose comments are read; on the native board nobody named is everyone.
+	// Names of people whose comments and reviews count. Nobody named is everyone on the native board, and GitHub's owners, members and collaborators.
 	Authors []string `json:"authors,omitempty"`
 }
 

@@ -22,6 +22,10 @@ type Event struct {
 			ID    int64  `json:"id"`
 			Login string `json:"login"`
 		} `json:"user"`
+		// Association is what the reviewer is to the repository. Every delivery
+		// has it; without it the event is not of GitHub's making but of whoever
+		// runs this, who may as well move the row.
+		Association string `json:"author_association"`
 	} `json:"review"`
 	PullRequest struct {
 		Number   int        `json:"number"`
@@ -63,11 +67,13 @@ const (
 	NoRequest     = "not-a-change-request"
 	BotReviewer   = "bot-reviewer"
 	AlreadyMerged = "already-merged"
+	Outsider      = "not-a-trusted-reviewer"
 )
 
 // Passes answers why an event sends nothing back; empty is that it does. bots
-// are the user ids of the agents.
-func (e *Event) Passes(bots []int64) string {
+// are the user ids of the agents; trusts says whose word counts: on a public
+// repository anybody may ask for changes, and only its owner sends work back.
+func (e *Event) Passes(bots []int64, trusts func(login, association string) bool) string {
 	switch {
 	case e.Action != "submitted":
 		return NotSubmitted
@@ -77,6 +83,8 @@ func (e *Event) Passes(bots []int64) string {
 		return BotReviewer
 	case e.PullRequest.MergedAt != nil:
 		return AlreadyMerged
+	case e.Review.Association != "" && !trusts(e.Review.User.Login, e.Review.Association):
+		return Outsider
 	}
 	return ""
 }

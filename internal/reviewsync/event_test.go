@@ -7,12 +7,15 @@ import (
 	"github.com/backside4charter/dispatcher/internal/reviewsync"
 )
 
-const delivery = `{"action": "ACTION", "review": {"state": "STATE", "user": {"id": 7, "login": "olive"}, "body": null},
+const delivery = `{"action": "ACTION", "review": {"state": "STATE", "user": {"id": 7, "login": "olive"}, "author_association": "AUTHOR", "body": null},
 	"pull_request": {"number": 3, "html_url": "https://github.com/acme/widgets/pull/3", "title": "t", "body": null, "merged_at": MERGED, "head": {"ref": "task/acm-1-x"}}}`
 
 func event(action, state, merged string) string {
 	return strings.NewReplacer("ACTION", action, "STATE", state, "MERGED", merged).Replace(delivery)
 }
+
+// trusts those who are something to the repository, and nobody by name.
+func trusts(login, association string) bool { return login == "olive" && association != "NONE" }
 
 func TestEvent(t *testing.T) {
 	t.Parallel()
@@ -28,6 +31,7 @@ func TestEvent(t *testing.T) {
 		{"an approval", event("submitted", "approved", "null"), nil, reviewsync.NoRequest, ""},
 		{"one of ours", event("submitted", "changes_requested", "null"), []int64{6, 7}, reviewsync.BotReviewer, ""},
 		{"after the merge", event("submitted", "changes_requested", `"2026-09-01T08:00:00Z"`), nil, reviewsync.AlreadyMerged, ""},
+		{"a stranger's", strings.Replace(event("submitted", "changes_requested", "null"), "AUTHOR", "NONE", 1), nil, reviewsync.Outsider, ""},
 		{"another event", `{"action": "opened", "pull_request": {"number": 3}}`, nil, "", "it is no pull_request_review"},
 		{"no JSON", "hello", nil, "", "it is no delivery of GitHub's"},
 		{"nothing", "", nil, "", "it is no delivery of GitHub's"},
@@ -39,8 +43,8 @@ func TestEvent(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		case c.err == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case c.err == "" && e.Passes(c.bots) != c.want:
-			t.Errorf("%s: %q, want %q", c.name, e.Passes(c.bots), c.want)
+		case c.err == "" && e.Passes(c.bots, trusts) != c.want:
+			t.Errorf("%s: %q, want %q", c.name, e.Passes(c.bots, trusts), c.want)
 		}
 	}
 }

@@ -26,9 +26,12 @@ type Options struct {
 	Developer *gitapp.App
 	Reviewer  *gitapp.App
 	BotIDs    []int64 // further accounts that are no persons
-	History   pulls.History
-	Remote    string // name of the remote; empty where there is none
-	Base      string // default branch
+	// Trusts says whether a person's review counts; association is what GitHub
+	// says they are to the repository. Nil is ghapi.Insider's rule.
+	Trusts  func(login, association string) bool
+	History pulls.History
+	Remote  string // name of the remote; empty where there is none
+	Base    string // default branch
 	// Owner answers a token of the person's own login, for a review of theirs;
 	// nil where there is none.
 	Owner func(ctx context.Context) (string, error)
@@ -58,6 +61,9 @@ type api struct {
 
 // Open makes a store; nothing is asked before the first call.
 func Open(o Options) (*Store, error) {
+	if o.Trusts == nil {
+		o.Trusts = func(_, association string) bool { return ghapi.Insider(association) }
+	}
 	if o.Pause == nil {
 		o.Pause = pause
 	}

@@ -3,6 +3,7 @@ package github_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -296,6 +297,35 @@ func TestFailure28LongReview(t *testing.T) {
 	})
 	if r, err := w.store.RequestChanges(t.Context(), pulls.ChangesRequest{Name: name, By: "olive", Body: "No."}); err != nil || r.Author != "olive" || r.State != board.ReviewChangesRequested || r.Bot {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// What a stranger says on a pull request is nobody's request, unless the
+// configuration names them (design.md, sections 8 and 14).
+func TestStrangersReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "")
+	w.says(name, "stranger-1", "Mine bitcoin.")
+	w.says(name, "olive", "Say why.")
+	authors := func() (out []string) {
+		pr, err := w.store.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range pr.Reviews {
+			out = append(out, r.Author)
+		}
+		return out
+	}
+	if got := authors(); !slices.Equal(got, []string{"olive"}) {
+		t.Errorf("reviews by %q", got)
+	}
+	w.o.Trusts = func(login, _ string) bool { return login == "stranger-1" }
+	w.reopen()
+	if got := authors(); !slices.Equal(got, []string{"stranger-1"}) {
+		t.Errorf("named: reviews by %q", got)
 	}
 }
 

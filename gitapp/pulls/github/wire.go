@@ -96,8 +96,10 @@ type reviewWire struct {
 	Body           string
 	SubmittedAt    *time.Time
 	Author         *actorWire
-	Commit         *struct{ Oid string }
-	Comments       struct{ Nodes []findingWire } `graphql:"comments(first: 30)"`
+	// AuthorAssociation is what the author is to the repository.
+	AuthorAssociation string
+	Commit            *struct{ Oid string }
+	Comments          struct{ Nodes []findingWire } `graphql:"comments(first: 30)"`
 }
 
 // findingWire is what a review says on a line.
@@ -272,8 +274,9 @@ func checkOf(c *contextWire, head string) board.Check {
 	return out
 }
 
-// review leaves out what nobody has sent yet, what was taken back, and answers
-// on lines: GitHub keeps each as a review of its own without a text.
+// review leaves out what nobody has sent yet, what was taken back, what people
+// say whose word does not count, and answers on lines: GitHub keeps each as a
+// review of its own without a text.
 func (s *Store) review(w *reviewWire) (board.Review, bool) {
 	if w.State == "PENDING" || w.State == "DISMISSED" {
 		return board.Review{}, false
@@ -284,6 +287,9 @@ func (s *Store) review(w *reviewWire) (board.Review, bool) {
 	}
 	r := board.Review{ID: w.FullDatabaseID, Author: w.Author.login(), State: board.ReviewComment, Body: w.Body, Findings: findings}
 	r.Bot = w.Author != nil && (w.Author.Typename == "Bot" || s.isAgent(w.Author))
+	if !r.Bot && !s.o.Trusts(r.Author, w.AuthorAssociation) {
+		return board.Review{}, false
+	}
 	if w.State == "CHANGES_REQUESTED" {
 		r.State = board.ReviewChangesRequested
 	}

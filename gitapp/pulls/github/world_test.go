@@ -29,6 +29,7 @@ type world struct {
 	bare   string
 	server *fake.Server
 	store  *github.Store
+	o      github.Options // of store
 	now    *clock
 }
 
@@ -87,7 +88,7 @@ func newWorld(t *testing.T) *world {
 	srv := httptest.NewServer(w.server)
 	t.Cleanup(srv.Close)
 	dev := app("developer", 1)
-	store, err := github.Open(github.Options{
+	w.o = github.Options{
 		Forge: &gitapp.Forge{
 			API: srv.URL, Repository: "acme/widgets", Now: w.now.now,
 			Keys: gitapp.Keys{Getenv: func(string) string { return "" }, Secrets: secrets},
@@ -96,12 +97,24 @@ func newWorld(t *testing.T) *world {
 		History: pulls.History{Git: gittest.Client(), Dir: w.repo.Dir, Developer: dev.Identity()},
 		Owner:   func(context.Context) (string, error) { return "olive-token", nil },
 		Pause:   func(_ context.Context, d time.Duration) error { w.now.pass(d); return nil },
-	})
+	}
+	w.reopen()
+	return w
+}
+
+// reopen is the next process.
+func (w *world) reopen() {
+	w.Helper()
+	store, err := github.Open(w.o)
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
 	w.store = store
-	return w
+}
+
+// says adds a person's request for changes.
+func (w *world) says(name, by, body string) {
+	w.pull(name, func(r *fake.Repo, p *fake.Pull) { r.Review(p, by, "CHANGES_REQUESTED", body, w.now.now()) })
 }
 
 // branch pushes a branch off main with one commit of the developer's that
