@@ -77,7 +77,9 @@ func TestComingBack(t *testing.T) {
 	before.Needs, before.CostToday = nil, 1.02
 	take(m, before)
 	now = noon.Add(52 * time.Minute)
+	hasNot(t, m, "away since")
 	take(m, sample())
+	has(t, m, "away since 14:17: ") // it takes no key to see it
 	typeKeys(m, "j")
 	has(t, m, "away 14:17 to 15:09: ")
 	has(t, m, "$3.10")

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -26,7 +27,7 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// stall is how long the process of the room stands still in TestFailures48;
+// stall is how long the process of the room stands still in TestFailure48;
 // the row asks for a minute.
 var stall = flag.Duration("tui.stall", 3*time.Second, "how long a stalled room stands still")
 
@@ -39,7 +40,7 @@ func playRoom(kind string) int {
 	ctl := newStub()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	opts := Options{Controller: ctl, Attached: true, Suspendable: true}
+	opts := Options{Controller: ctl, Attached: true, Suspend: standStill}
 	switch kind {
 	case "streams":
 		var offered atomic.Int64
@@ -53,6 +54,16 @@ func playRoom(kind string) int {
 		return 1
 	}
 	return 0
+}
+
+// standStill is what ctrl+z does to a job of a shell.
+func standStill() {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	defer signal.Stop(goesOn)
+	if syscall.Kill(0, syscall.SIGSTOP) == nil {
+		<-goesOn
+	}
 }
 
 // echoEditor is an editor that writes to the screen, and more text, if the
@@ -159,10 +170,10 @@ func (x *apart) used() (ticks, rss int) {
 	return number(11) + number(12), number(21) * os.Getpagesize()
 }
 
-// TestFailures48AStalledRoom stops a room that shows 500 rows and 50 workers at
+// TestFailure48AStalledRoom stops a room that shows 500 rows and 50 workers at
 // 1,000 lines a second, as a laptop's lid does, and lets it go on: no storm of
 // work or bytes makes up for the time, and keys act.
-func TestFailures48AStalledRoom(t *testing.T) {
+func TestFailure48AStalledRoom(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process has used is read from /proc")
 	}
@@ -192,9 +203,9 @@ func TestFailures48AStalledRoom(t *testing.T) {
 	x.until("the log is shown", func() bool { return strings.Contains(x.text(), "Log") })
 }
 
-// TestFailures45SizeZeroAndAStorm starts a room in a window without a size, as
+// TestFailure45SizeZeroAndAStorm starts a room in a window without a size, as
 // a tmux does, and then resizes it 500 times in a second while workers write.
-func TestFailures45SizeZeroAndAStorm(t *testing.T) {
+func TestFailure45SizeZeroAndAStorm(t *testing.T) {
 	ctl := newStub()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -228,9 +239,9 @@ func TestFailures45SizeZeroAndAStorm(t *testing.T) {
 	<-fed
 }
 
-// TestFailures11OutputOfAnAgent sends what repaints or freezes screens through
+// TestFailure11OutputOfAnAgent sends what repaints or freezes screens through
 // a worker's stream, the transcript open, on a real terminal.
-func TestFailures11OutputOfAnAgent(t *testing.T) {
+func TestFailure11OutputOfAnAgent(t *testing.T) {
 	s := sample()
 	w := &s.Workers[0]
 	for _, text := range []string{

@@ -152,9 +152,9 @@ func sweep() [][2]int {
 	return append(out, [2]int{80, 24}, [2]int{120, 40}, [2]int{200, 60}, [2]int{300, 80}, [2]int{1, 200}, [2]int{500, 1})
 }
 
-// TestFailures44EverySize draws every scene at every size, and then at a usual
+// TestFailure44EverySize draws every scene at every size, and then at a usual
 // one again: no panic, and nothing stays behind.
-func TestFailures44EverySize(t *testing.T) {
+func TestFailure44EverySize(t *testing.T) {
 	t.Parallel()
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
@@ -175,10 +175,10 @@ func TestFailures44EverySize(t *testing.T) {
 	}
 }
 
-// TestFailures46TitlesThatShiftColumns puts each kind of text that terminals
+// TestFailure46TitlesThatShiftColumns puts each kind of text that terminals
 // measure differently into every title, and holds every row of every scene to
 // the width of the screen, measured both ways.
-func TestFailures46TitlesThatShiftColumns(t *testing.T) {
+func TestFailure46TitlesThatShiftColumns(t *testing.T) {
 	t.Parallel()
 	for name, title := range map[string]string{
 		"emoji": "🚀 fix 🧀 it", "ZWJ family": "👨\u200d👩\u200d👧\u200d👦 account", "skin tone": "👍🏽 yes", "flags": "🇩🇪🇫🇷🇩 half", "keycaps": "1️⃣ #️⃣",
@@ -212,9 +212,9 @@ func TestFailures46TitlesThatShiftColumns(t *testing.T) {
 	}
 }
 
-// TestFailures11HostileText puts every text that has broken screens into every
+// TestFailure11HostileText puts every text that has broken screens into every
 // place a text comes from (failures.md, 11 and 46).
-func TestFailures11HostileText(t *testing.T) {
+func TestFailure11HostileText(t *testing.T) {
 	t.Parallel()
 	for i, text := range []string{
 		"a\x1b[?1049h\x1b[2J\x1b[1;1H", "a\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b[31mred", "\x1b]0;never closed",

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"io"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,17 +32,53 @@ func (m *Model) askLeave() tea.Cmd {
 	return nil
 }
 
-// suspend stops the screen only: where the loop is in this process it must be
-// handed over first, so it asks how to leave.
+// suspend stops the screen only. A loop in this process would stand still with
+// it, so it is handed to the background first; whoever runs the room stops the
+// process then, and attaches once its shell lets it go on.
 func (m *Model) suspend() tea.Cmd {
+	why := m.unsuspendable()
 	switch {
-	case !m.opts.Attached:
-		return m.askLeave()
-	case !m.opts.Suspendable:
-		m.mutter("no shell stands behind this screen, which could bring a suspended room back; q leaves")
+	case why != "":
+		m.mutter(why + "; q leaves")
 		return nil
+	case m.opts.Attached:
+		return tea.Exec(stillness{stand: m.opts.Suspend}, func(error) tea.Msg { return tea.ClearScreen() })
 	}
-	return tea.Suspend
+	m.leaving = LeaveSuspended
+	return m.send(state.Command{Kind: state.CommandLeave})
+}
+
+// stillness stops the process while the terminal is the shell's. Bubble Tea's own
+// way waits for ever in a process that has once asked for the signal it sends.
+type stillness struct{ stand func() }
+
+// Run returns when the shell lets the process go on.
+func (s stillness) Run() error { s.stand(); return nil }
+
+// SetStdin ignores the terminal: nothing reads from it.
+func (stillness) SetStdin(io.Reader) {}
+
+// SetStdout ignores the terminal: nothing writes to it.
+func (stillness) SetStdout(io.Writer) {}
+
+// SetStderr ignores the terminal: nothing writes to it.
+func (stillness) SetStderr(io.Writer) {}
+
+// unsuspendable says why the room cannot be suspended now; empty if it can.
+func (m *Model) unsuspendable() string {
+	switch {
+	case m.opts.Suspend == nil:
+		return "no shell stands behind this screen, which could bring a suspended room back"
+	case m.opts.Attached:
+		return ""
+	case !m.opts.Background:
+		return "this loop cannot go on in the background, and would stand still with its screen"
+	case m.snap == nil:
+		return "the loop has not been heard of yet"
+	case m.leaving != "" || m.lost || m.snap.Mode != state.ModeRunning && m.snap.Mode != state.ModePaused:
+		return "the loop ends, and cannot be handed to the background"
+	}
+	return ""
 }
 
 func send(k state.CommandKind) pane.Reply { return pane.Reply{Send: []state.Command{{Kind: k}}} }

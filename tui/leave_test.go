@@ -172,3 +172,44 @@ func TestLostContact(t *testing.T) {
 		t.Errorf("left as %q", m.left)
 	}
 }
+
+// TestSuspending: a loop in this process is handed over before its screen
+// stands still, a room on a loop elsewhere only stands still, and where neither
+// can be it says why.
+func TestSuspending(t *testing.T) {
+	t.Parallel()
+	shell := func() {}
+	mode := func(now state.Mode) func() *state.Snapshot {
+		return func() *state.Snapshot { s := sample(); s.Mode = now; return s }
+	}
+	for name, tc := range map[string]struct {
+		opts Options
+		snap func() *state.Snapshot
+		sent bool
+		says string
+	}{
+		"here":          {Options{Suspend: shell, Background: true}, sample, true, "the loop goes to the background"},
+		"paused":        {Options{Suspend: shell, Background: true}, mode(state.ModePaused), true, "the loop goes to the background"},
+		"no shell":      {Options{Background: true}, sample, false, "no shell stands behind this screen"},
+		"bound":         {Options{Suspend: shell}, sample, false, "cannot go on in the background"},
+		"draining":      {Options{Suspend: shell, Background: true}, mode(state.ModeDraining), false, "cannot be handed to the background"},
+		"ended":         {Options{Suspend: shell, Background: true}, mode(state.ModeStopped), false, "cannot be handed to the background"},
+		"attached":      {Options{Suspend: shell, Attached: true}, sample, false, ""},
+		"away no shell": {Options{Attached: true}, sample, false, "no shell stands behind this screen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, ctl := room(140, 30, tc.snap())
+			m.opts.Suspend, m.opts.Background, m.opts.Attached = tc.opts.Suspend, tc.opts.Background, tc.opts.Attached
+			typeKeys(m, "ctrl+z")
+			has(t, m, tc.says)
+			if sent := ctl.commands(); len(sent) == 1 != tc.sent || tc.sent && sent[0].Kind != state.CommandLeave {
+				t.Fatalf("sent %+v", sent)
+			}
+			take(m, mode(state.ModeStopped)())
+			if want := map[bool]Leave{true: LeaveSuspended}[tc.sent]; m.left != want {
+				t.Errorf("left as %q, want %q", m.left, want)
+			}
+		})
+	}
+}

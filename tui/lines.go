@@ -200,6 +200,8 @@ func (m *Model) trouble(now time.Time) (string, themes.Tone) {
 		return "draining: " + live + " to go, nothing new starts", themes.ToneWarn
 	case s.Mode == state.ModeAborting:
 		return "stopping workers and restoring rows: " + live + " to go", themes.ToneDanger
+	case m.leaving == LeaveSuspended:
+		return "the loop goes to the background, then this screen stands still", themes.ToneWarn
 	case m.leaving != "":
 		return "leaving: the loop hands over; q again leaves at once", themes.ToneWarn
 	case s.PollError != "":

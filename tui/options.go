@@ -44,9 +44,9 @@ type Options struct {
 	Session Session
 	// Browse opens a page; nil where nothing can.
 	Browse func(url string) error
-	// Suspendable says that a shell stands behind the screen, which can let a
-	// suspended room go on.
-	Suspendable bool
+	// Suspend stops this process until the shell behind it lets it go on; nil
+	// where no shell stands behind the screen.
+	Suspend func()
 	// Background says that leaving hands the loop to a process in the
 	// background.
 	Background bool
@@ -67,7 +67,10 @@ const (
 	LeaveAborted  Leave = "abort"  // workers stopped, rows restored
 	LeaveDetached Leave = "detach" // the loop goes on elsewhere
 	LeaveEnded    Leave = "ended"  // the loop had ended by itself
-	LeaveLost     Leave = "lost"   // terminal, loop or context went away
+	// LeaveSuspended is LeaveWorkers of an owner who comes back: the loop is to
+	// go on in the background, and the room on it once the shell lets it.
+	LeaveSuspended Leave = "suspend"
+	LeaveLost      Leave = "lost" // terminal, loop or context went away
 )
 
 // frameEvery is how often a changed picture is taken at most: pictures that

@@ -55,6 +55,7 @@ func spoken(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ...
 			}
 		}
 	}()
+	defer heedStops(&g.room.opts, p.Send)()
 	go func() { // ends with the terminal: a read cannot be called off
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxTyped)
@@ -81,6 +82,7 @@ type speaker struct {
 	mode    state.Mode
 	lost    bool
 	started bool
+	empty   bool // the board had not been read when the sheet was
 	toast   string
 	notice  uint64
 	before  []string // the sheet as it was last read
@@ -220,8 +222,13 @@ func (s *speaker) news() {
 		s.mode = m.snap.Mode
 		s.entry = lastEntry(m.snap)
 		s.watch.Look(m.snap)
+		s.empty = m.snap.PolledAt.IsZero()
 		s.read(true)
 		return
+	}
+	if s.empty && !m.snap.PolledAt.IsZero() {
+		s.empty = false
+		s.read(false)
 	}
 	if m.snap.Mode != s.mode {
 		s.mode = m.snap.Mode

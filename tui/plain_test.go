@@ -162,3 +162,19 @@ func TestTheEndOfInput(t *testing.T) {
 		t.Errorf("left as %q", left)
 	}
 }
+
+// TestThePlainRoomReadsTheBoardWhenItIsThere: what was read out before the first
+// poll is made up for by itself.
+func TestThePlainRoomReadsTheBoardWhenItIsThere(t *testing.T) {
+	t.Parallel()
+	ctl := newStub()
+	early := sample()
+	early.Rows, early.PolledAt = nil, time.Time{}
+	ctl.ch <- early
+	x := listen(t, Options{Controller: ctl, Attached: true})
+	x.hears("reading the board")
+	ctl.ch <- sample()
+	x.hears("ACM-12 Cache invalidation")
+	x.types("q")
+	<-x.left
+}

@@ -129,6 +129,8 @@ func (m *Model) reasonFor(a keymap.Action, t *target) string {
 			return t.name + " has no pull request and no worktree here"
 		}
 		return m.noView(viewDiff)
+	case keymap.Suspend:
+		return m.unsuspendable()
 	case keymap.Money:
 		return m.noView(viewMoney)
 	case keymap.Next:

@@ -156,7 +156,6 @@ func TestAnswerSaysWhyNot(t *testing.T) {
 		{[]string{"n"}, "nothing is searched for"},
 		{[]string{"f"}, "nothing here grows"},
 		{[]string{"5", "v"}, "Log has one layout"},
-		{[]string{"4", "/"}, "there is nothing to find in Pull requests"},
 		{[]string{"right", "t"}, "no worker of this loop has run on ACM-7"},
 	} {
 		m, ctl := room(160, 40, sample())

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"time"
 
@@ -71,8 +73,33 @@ func painted(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ..
 	}
 	p := tea.NewProgram(g, options...)
 	g.quit = p.Quit
+	defer heedStops(&g.room.opts, p.Send)()
 	_, err := p.Run()
 	return err
+}
+
+// suspendMsg is a wish from outside that the screen stands still.
+type suspendMsg struct{}
+
+// heedStops turns what would stop this process, and the loop with it, into a
+// wish of the room. A room on a loop elsewhere may be stopped as it is.
+func heedStops(o *Options, send func(tea.Msg)) (stop func()) {
+	if o.Attached || len(stopSignals) == 0 {
+		return func() {}
+	}
+	ch, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(ch, stopSignals...)
+	go func() {
+		for {
+			select {
+			case <-ch:
+				send(suspendMsg{})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { signal.Stop(ch); close(done) }
 }
 
 // guard turns a panic of the room into an ordinary end, so that the terminal

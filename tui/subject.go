@@ -29,6 +29,9 @@ func (m *Model) subjectLine(now time.Time) string {
 		text += widget.Clean(n.Text)
 		return widget.Line{{Text: " "}}.Add(st.Danger, text).Render(m.w, false, st)
 	}
+	if text := m.calls.away.Meanwhile(now); text != "" {
+		return widget.Line{{Text: " "}}.Add(st.Attention, text).Render(m.w, false, st)
+	}
 	left := widget.Line{{Text: " "}}.Add(st.Strong, m.subjectText(now))
 	var right widget.Line
 	if m.view == viewBoard && !m.home.stripFocus() {

@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/signal"
 	"syscall"
 
 	"github.com/backside4charter/dispatcher/internal/control"
+	"github.com/backside4charter/dispatcher/internal/proc"
 	"github.com/backside4charter/dispatcher/tui"
 )
 
@@ -48,4 +50,12 @@ func (f *Factory) Attach(ctx context.Context, m Manner) error {
 		return nil // the terminal went away: that is all
 	}
 	return err
+}
+
+// comeBack suspends this process, whose loop goes on in the background, and
+// shows the room on that loop once the shell lets it go on.
+func (f *Factory) comeBack(ctx context.Context, m Manner) error {
+	fmt.Fprintln(f.IO.Out, "  fg brings this room back")
+	proc.Suspend()
+	return f.Attach(ctx, m)
 }

@@ -26,7 +26,9 @@ func (f *Factory) furnish(o *tui.Options, state string) {
 	o.Kept, o.Keep = d.load(), d.keep
 	o.Editor = f.editor()
 	o.Browse = f.browse
-	o.Suspendable = proc.Suspendable()
+	if proc.Suspendable() {
+		o.Suspend = proc.Suspend
+	}
 }
 
 // draftFile holds the texts that were begun and not sent, of every room on this

@@ -65,10 +65,14 @@ func Start(ctx context.Context, f *Factory, o StartOptions) (loop.End, error) {
 	if inRoom {
 		var left tui.Leave
 		end, left, err = f.runRoom(ctx, e, read, s, as, !o.Bound)
-		if err == nil && left == tui.LeaveWorkers && !o.Bound && goesOn(end) {
+		if err == nil && (left == tui.LeaveWorkers || left == tui.LeaveSuspended) && !o.Bound && goesOn(end) {
 			err := f.handOver(ctx, s, o, func() { stop(); s.close() })
-			if err == nil {
-				end.Left = 0 // they are the heir's now
+			if err != nil {
+				return end, err
+			}
+			end.Left = 0 // they are the heir's now
+			if left == tui.LeaveSuspended {
+				err = f.comeBack(ctx, o.Manner)
 			}
 			return end, err
 		}

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -123,4 +124,57 @@ func TestLostTerminalLeavesTheLoop(t *testing.T) {
 	}
 	p.goesOnAlone(ref, run)
 	r.left()
+}
+
+// ctrl+z stops the screen and not the loop, which goes on in the background;
+// the shell's fg shows it again, and what is suspended then is only a room.
+func TestSuspendingHandsTheLoopOver(t *testing.T) {
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1: what it takes is tested in tui")
+	}
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		stop string
+	}{
+		"painted": {[]string{"start", "M1"}, "\x1a"},
+		"plain":   {[]string{"start", "M1", "--plain"}, "\x1a"},
+		"named":   {[]string{"start", "M1", "--plain"}, "ctrl+z\r"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlay(t, playOptions{})
+			ref := p.ready("First")
+			p.shut()
+			r := p.sitInShell(c.args...)
+			r.see(string(ref))
+			p.working(1)
+			run := p.alive()[0]
+			for i := range 2 {
+				r.text(c.stop)
+				shell := fmt.Sprint("the shell, ", i+1)
+				r.see(shell)
+				if i == 0 {
+					r.see("the loop goes on in the background, pid ", "fg brings this room back")
+				}
+				if runs := p.alive(); len(runs) != 1 || runs[0] != run {
+					t.Errorf("%v live, want %s alone", runs, run)
+				}
+				if out := p.own("ctl", "status"); !strings.Contains(out, string(ref)+" developer") {
+					t.Errorf("the loop answers\n%s", out)
+				}
+				r.text("\n") // lets it go on
+				r.await(func() bool {
+					_, since, there := strings.Cut(r.screen(), shell)
+					return r.emu.IsAltScreen() || !there || strings.Contains(since, string(ref))
+				})
+			}
+			r.text("q")
+			if len(c.args) > 2 {
+				r.text("\r")
+			}
+			r.see("it has ended")
+			p.goesOnAlone(ref, run)
+		})
+	}
 }

@@ -36,13 +36,25 @@ type robot struct {
 // sit starts a command of the program on a terminal.
 func (p *play) sit(args ...string) *robot {
 	p.t.Helper()
+	return p.sitBefore(exec.Command(p.bin, args...)) //nolint:noctx // ended by the robot
+}
+
+// sitInShell starts it as a job of a shell, which waits for a line while its
+// job stands still, and then lets it go on.
+func (p *play) sitInShell(args ...string) *robot {
+	p.t.Helper()
+	const script = `set -m; "$@"; n=0; while jobs %% >/dev/null 2>&1; do n=$((n+1)); echo "the shell, $n"; read -r line; fg >/dev/null; done; echo "it has ended"`
+	return p.sitBefore(exec.Command("sh", append([]string{"-c", script, "sh", p.bin}, args...)...)) //nolint:noctx // ended by the robot
+}
+
+func (p *play) sitBefore(cmd *exec.Cmd) *robot {
+	p.t.Helper()
 	const w, h = 140, 45
-	cmd := exec.Command(p.bin, args...) //nolint:noctx // ended by the robot
 	cmd.Dir = p.repo
 	cmd.Env = append(p.env, "TERM=xterm-256color")
 	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: h, Cols: w})
 	if err != nil {
-		p.t.Fatalf("start %v on a terminal: %v", args, err)
+		p.t.Fatalf("start %v on a terminal: %v", cmd.Args, err)
 	}
 	r := &robot{t: p.t, cmd: cmd, master: master, emu: vt.NewSafeEmulator(w, h), ended: make(chan struct{})}
 	answered := make(chan struct{})

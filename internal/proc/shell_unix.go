@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,4 +24,16 @@ func Suspendable() bool {
 	}
 	group, err := unix.Getpgid(os.Getppid())
 	return err == nil && group != unix.Getpgrp()
+}
+
+// Suspend stops this process and its job as ctrl+z does, and returns once the
+// shell lets it go on. It sends the stop that nothing can catch: Go keeps the
+// other from a process that has asked for it once.
+func Suspend() {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, unix.SIGCONT)
+	defer signal.Stop(goesOn)
+	if unix.Kill(0, unix.SIGSTOP) == nil {
+		<-goesOn
+	}
 }

@@ -4,3 +4,6 @@ package proc
 
 // Suspendable is false: consoles know no suspended jobs.
 func Suspendable() bool { return false }
+
+// Suspend does nothing here.
+func Suspend() {}

@@ -53,6 +53,17 @@ func (a *Away) Gone(now time.Time) (since time.Time, gone bool) {
 	return a.since, a.after > 0 && now.Sub(a.since) >= a.after
 }
 
+// Meanwhile is what has happened so far to an owner who is away; empty while
+// they are here, or nothing has.
+func (a *Away) Meanwhile(now time.Time) string {
+	since, gone := a.Gone(now)
+	text := a.text()
+	if !gone || text == nothing {
+		return ""
+	}
+	return "away since " + since.Format("15:04") + ": " + text
+}
+
 // Key notes that a key was pressed, and answers the absence that it ends.
 func (a *Away) Key(now time.Time) (Absence, bool) {
 	_, gone := a.Gone(now)
@@ -61,6 +72,9 @@ func (a *Away) Key(now time.Time) (Absence, bool) {
 	clear(a.count)
 	return out, gone
 }
+
+// nothing is said of an absence in which nothing came up.
+const nothing = "nothing happened that needs you"
 
 func (a *Away) text() string {
 	var parts []string
@@ -82,7 +96,7 @@ func (a *Away) text() string {
 		parts = append(parts, widget.Money(spent))
 	}
 	if len(parts) == 0 {
-		return "nothing happened that needs you"
+		return nothing
 	}
 	return strings.Join(parts, ", ")
 }

@@ -71,6 +71,18 @@ func (q Query) Match(row *state.Row, worker *state.Worker) bool {
 	return true
 }
 
+// MatchPull says whether a pull request passes every term: words of its own, and
+// what is asked of its issue, whose row may be nil.
+func (q Query) MatchPull(p *state.Pull, row *state.Row, worker *state.Worker) bool {
+	for _, t := range q.terms {
+		own := t.field == "" && (has(p.PR.Name, t.text) || has(string(p.Ref), t.text) || has(p.PR.Head, t.text) || Fuzzy(p.PR.Title, t.text))
+		if !own && (row == nil || !t.match(row, worker)) {
+			return false
+		}
+	}
+	return true
+}
+
 func (t term) match(row *state.Row, w *state.Worker) bool {
 	i := &row.Issue
 	switch t.field {

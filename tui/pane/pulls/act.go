@@ -14,6 +14,8 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 	}
 	p := m.Selected()
 	switch {
+	case a == keymap.NextMatch || a == keymap.PrevMatch:
+		return m.match(a)
 	case a == keymap.Open && p == nil:
 		return pane.Not("there is no pull request to open")
 	case a == keymap.Open:
@@ -24,6 +26,19 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 	return pane.Reply{}
 }
 
+// match steps to another match: all that is shown matches.
+func (m *Model) match(a keymap.Action) pane.Reply {
+	if m.find == "" {
+		return pane.Not("nothing is searched for; / finds in pull requests")
+	}
+	mv := widget.MoveDown
+	if a == keymap.PrevMatch {
+		mv = widget.MoveUp
+	}
+	m.Move(mv)
+	return pane.Done()
+}
+
 // Mouse scrolls and selects; twice opens.
 func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 	switch e.Kind {
@@ -32,7 +47,7 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 	case pane.WheelDown:
 		m.Move(widget.MoveDown)
 	case pane.Click, pane.DoubleClick:
-		if at := m.win.Top + e.Y - 2; m.snap != nil && e.Y > 1 && at < len(m.snap.Pulls) {
+		if at := m.win.Top + e.Y - 2; e.Y > 1 && m.at(at) != nil {
 			m.win.Sel = at
 			m.clamp()
 			if e.Kind == pane.DoubleClick {

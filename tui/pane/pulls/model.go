@@ -12,6 +12,7 @@ import (
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/present"
+	"github.com/backside4charter/dispatcher/tui/query"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
@@ -31,6 +32,11 @@ type Model struct {
 	body layout.Rect
 	name string // selected
 	win  widget.Window
+	// find is what is searched for; shown are the places of what matches among
+	// the snapshot's.
+	find  string
+	query query.Query
+	shown []int
 }
 
 // New answers an empty view.
@@ -48,12 +54,42 @@ func (m *Model) SetBody(body layout.Rect, _ layout.Shape) { m.body = body; m.cla
 // SetSnapshot takes a new picture; the selection stays with its pull request.
 func (m *Model) SetSnapshot(s *state.Snapshot) {
 	m.snap = s
-	for i := range s.Pulls {
-		if s.Pulls[i].PR.Name == m.name {
-			m.win.Sel = i
+	m.choose()
+}
+
+// choose finds anew what is shown, and the selected one in it.
+func (m *Model) choose() {
+	m.shown = m.shown[:0]
+	if m.snap == nil {
+		return
+	}
+	for i := range m.snap.Pulls {
+		p := &m.snap.Pulls[i]
+		row := present.RowOf(m.snap, p.Ref)
+		if !m.query.MatchPull(p, row, present.WorkerOf(m.snap, row)) {
+			continue
 		}
+		if p.PR.Name == m.name {
+			m.win.Sel = len(m.shown)
+		}
+		m.shown = append(m.shown, i)
 	}
 	m.clamp()
+}
+
+// Find keeps what matches; the empty text keeps all.
+func (m *Model) Find(text string) tea.Cmd {
+	m.find, m.query = text, query.Parse(text)
+	m.choose()
+	return nil
+}
+
+// Found says how many match, of how many.
+func (m *Model) Found() (shown, total int) {
+	if m.snap == nil {
+		return 0, 0
+	}
+	return len(m.shown), len(m.snap.Pulls)
 }
 
 func (m *Model) rows() int {
@@ -65,7 +101,7 @@ func (m *Model) clamp() {
 	if m.snap == nil {
 		return
 	}
-	m.win.Clamp(len(m.snap.Pulls), m.rows())
+	m.win.Clamp(len(m.shown), m.rows())
 	if p := m.Selected(); p != nil {
 		m.name = p.PR.Name
 	}
@@ -73,10 +109,15 @@ func (m *Model) clamp() {
 
 // Selected is the chosen pull request, nil without one.
 func (m *Model) Selected() *state.Pull {
-	if m.snap == nil || m.win.Sel >= len(m.snap.Pulls) {
+	return m.at(m.win.Sel)
+}
+
+// at is the one on a line of the list, nil beside it.
+func (m *Model) at(line int) *state.Pull {
+	if m.snap == nil || line < 0 || line >= len(m.shown) {
 		return nil
 	}
-	return &m.snap.Pulls[m.win.Sel]
+	return &m.snap.Pulls[m.shown[line]]
 }
 
 // Update moves the selection.
@@ -92,7 +133,7 @@ func (m *Model) Move(mv widget.Move) {
 	if m.snap == nil {
 		return
 	}
-	m.win.Apply(mv, len(m.snap.Pulls), m.rows())
+	m.win.Apply(mv, len(m.shown), m.rows())
 	m.clamp()
 }
 
@@ -185,13 +226,14 @@ func (m *Model) View(now time.Time) []string {
 		return nil
 	}
 	iw, ih := widget.Inner(m.body.W, m.body.H)
-	n := 0
-	if m.snap != nil {
-		n = len(m.snap.Pulls)
-	}
-	box := widget.Box{Title: "Pull requests " + widget.Thousands(n), Focus: true}
+	n, total := m.Found()
+	box := widget.Box{Title: "Pull requests " + widget.Thousands(total), Focus: true}
 	if n == 0 {
-		line := widget.Line{}.Add(m.st.Muted, " no open pull requests").Render(iw, false, m.st)
+		none := " no open pull requests"
+		if total > 0 {
+			none = " nothing matches `" + widget.Clean(m.find) + "`; esc shows all " + widget.Thousands(total)
+		}
+		line := widget.Line{}.Add(m.st.Muted, none).Render(iw, false, m.st)
 		return box.Render([]string{line}, m.body.W, m.body.H, m.st)
 	}
 	if n > m.rows() {
@@ -205,7 +247,7 @@ func (m *Model) View(now time.Time) []string {
 	}
 	lines := []string{head.Render(iw, false, m.st)}
 	for i := m.win.Top; i < n && len(lines) < ih; i++ {
-		lines = append(lines, m.row(&m.snap.Pulls[i], cols, iw, i == m.win.Sel, now))
+		lines = append(lines, m.row(m.at(i), cols, iw, i == m.win.Sel, now))
 	}
 	return box.Render(lines, m.body.W, m.body.H, m.st)
 }
