@@ -232,7 +232,9 @@ func (s *speaker) news() {
 	}
 	if m.snap.Mode != s.mode {
 		s.mode = m.snap.Mode
-		s.say("the loop is " + widget.Clean(string(s.mode)))
+		if s.mode != state.ModeStopped || m.left != LeaveWorkers && m.left != LeaveSuspended { // it goes on elsewhere
+			s.say("the loop is " + widget.Clean(string(s.mode)))
+		}
 	}
 	if n := m.notice(); n != nil && n.ID != s.notice {
 		s.notice = n.ID

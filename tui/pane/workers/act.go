@@ -151,14 +151,14 @@ func (m *Model) Actions() []keymap.Action {
 // Open selects a run, or the worker of an issue, and gives its transcript the
 // focus; it answers why not.
 func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
+	w := present.LastWorker(m.snap, s.Ref)
 	if s.Run != "" && m.snap != nil {
-		if w := present.WorkerByRun(m.snap, s.Run); w != nil {
-			m.openRun(w)
-			return nil, ""
+		if named := present.WorkerByRun(m.snap, s.Run); named != nil {
+			w = named
 		}
 	}
-	if !m.OpenRef(s.Ref) {
+	if w == nil {
 		return nil, "no worker of this loop has run on " + widget.Clean(string(s.Ref))
 	}
-	return nil, ""
+	return m.openRun(w), ""
 }

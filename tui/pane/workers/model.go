@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/fetch"
@@ -123,35 +122,33 @@ func (m *Model) pick(at int) {
 	m.scroll()
 }
 
-// OpenRef selects the worker of an issue and gives its transcript the focus; it
-// reports whether there is one.
-func (m *Model) OpenRef(ref board.Ref) bool {
-	w := present.LastWorker(m.snap, ref)
-	if w == nil {
-		return false
-	}
-	m.openRun(w)
-	return true
-}
-
-func (m *Model) openRun(w *state.Worker) {
+// openRun selects a worker and gives its transcript the focus.
+func (m *Model) openRun(w *state.Worker) tea.Cmd {
 	m.run = w.Run.ID
 	m.SetSnapshot(m.snap)
 	m.inside, m.large, m.grid = true, m.grid, false
 	if w.Run.Failure != "" && (w.Outcome != "" || w.Run.Phase == state.PhaseRetrying) {
-		m.lastError(w) // a failed run opens at its error
+		return m.lastError(w) // a failed run opens at its error
 	}
+	return nil
 }
 
-// lastError goes to the newest error among the lines that are here.
-func (m *Model) lastError(w *state.Worker) {
+// lastError goes to the newest error among the lines that are here, else it
+// looks for one on disk.
+func (m *Model) lastError(w *state.Worker) tea.Cmd {
+	want := func(l *state.Line) bool { return isError(l) && l.Kind != state.LineResult }
 	s := m.sight(w)
 	for n := s.total() - 1; n >= s.offset(); n-- {
-		if line, ok := s.stream.line(n); ok && isError(&line) && line.Kind != state.LineResult {
+		if line, ok := s.stream.line(n); ok && want(&line) {
 			s.choose(n)
-			return
+			return nil
 		}
 	}
+	if m.load == nil || s.offset() == 0 {
+		return nil
+	}
+	m.seq++
+	return m.scan(s, s.offset()-1, -1, aim{want: want}).Cmd
 }
 
 // Inside says whether the transcript has the focus.

@@ -17,7 +17,7 @@ const scanMax = 500
 
 // aim is what a step looks for.
 type aim struct {
-	what string // in words: error, tool call
+	what string // in words: error, tool call; empty if nobody waits for it
 	want func(*state.Line) bool
 	find string // a text: the reader looks for it
 	wrap bool   // goes on from the other end
@@ -151,7 +151,7 @@ func (m *Model) sought(msg soughtMsg) pane.Reply {
 	m.seeking = ""
 	w := m.Selected()
 	switch {
-	case w == nil || w.Run.ID != msg.run:
+	case w == nil || w.Run.ID != msg.run || what == "" && msg.line < 0:
 	case msg.err != nil:
 		return pane.Not("cannot look for " + what + ": " + widget.Clean(msg.err.Error()))
 	case msg.line < 0:

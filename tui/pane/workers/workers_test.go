@@ -371,3 +371,27 @@ func TestGrid(t *testing.T) {
 		}
 	}
 }
+
+// TestAFailedRunOpensAtAnErrorFarBehind: also where that is far behind the newest lines.
+func TestAFailedRunOpensAtAnErrorFarBehind(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]int{"in the picture": 9_990, "on disk": 120, "nowhere": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(10_000)
+			if at >= 0 {
+				d.lines[at] = state.Line{At: noon, Kind: state.LineTool, Tool: "Bash", Text: "make check", Done: true, Failed: true}
+			}
+			r := newRig(t, d, 60)
+			r.snap.Workers[0].Run.Failure, r.snap.Workers[0].Outcome = "exit status 2", "failed"
+			cmd, why := r.Open(pane.Subject{Ref: "ACM-1"})
+			if why != "" {
+				t.Fatal(why)
+			}
+			reply := r.settle(cmd)
+			if shown := strings.Contains(r.screen(), "make check"); shown != (at >= 0) || reply.Say != "" {
+				t.Errorf("the error is shown: %v, said %q\n%s", shown, reply.Say, r.screen())
+			}
+		})
+	}
+}
