@@ -84,6 +84,8 @@ type bench struct {
 	model  *anthropic.Server
 	url    string
 	noKey  bool // nobody is logged in
+	ref    board.Ref
+	more   []string // of the owner's environment
 }
 
 func newBench(t *testing.T, script *anthropic.Script) *bench {
@@ -106,6 +108,7 @@ func newBench(t *testing.T, script *anthropic.Script) *bench {
 	}
 	b := &bench{
 		t: t, dir: dir, claude: path,
+		ref:  "DSP-1",
 		repo: filepath.Join(dir, "repo"), remote: filepath.Join(dir, "remote.git"), bin: filepath.Join(dir, "bin"),
 	}
 	for _, d := range []string{b.repo, b.bin, "home/.claude", "tmp"} {
@@ -153,14 +156,14 @@ func (b *bench) env() []string {
 	if b.noKey {
 		key = "NOBODY=is logged in"
 	}
-	return []string{
+	return append([]string{
 		"PATH=" + b.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
 		"HOME=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"), "TMPDIR=" + filepath.Join(b.dir, "tmp"),
 		"ANTHROPIC_BASE_URL=" + b.url, key,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_MAX_RETRIES=1",
 		"GIT_CONFIG_NOSYSTEM=1",
-	}
+	}, b.more...)
 }
 
 // git runs git in the main checkout and answers its output, trimmed.

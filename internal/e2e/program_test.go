@@ -54,31 +54,35 @@ var build = sync.OnceValues(func() (string, error) {
 func newRepository(t *testing.T, conversations ...*anthropic.Conversation) *bench {
 	t.Helper()
 	b := newBench(t, &anthropic.Script{Conversations: conversations})
-	path, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(path, filepath.Join(b.bin, "dispatcher")); err != nil {
-		t.Fatal(err)
-	}
-	agent := map[string]any{"kind": "claude", "command": b.claude, "model": "opus", "effort": "high"}
-	config, err := json.MarshalIndent(map[string]any{
-		"platform": "native",
-		"agents":   map[string]any{"developer": agent, "reviewer": agent, "cleaner": agent},
-		"loop":     map[string]any{"pollSeconds": 1},
-		"retry":    map[string]any{"backoffSeconds": 1},
-	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.write("dispatcher.config.json", string(config))
-	b.git("add", "dispatcher.config.json")
-	b.git("commit", "-qm", "Let agents work this repository")
-	b.git("push", "-q")
-	t.Cleanup(b.endWorkers)
+	b.dispatch(map[string]any{"platform": "native"})
 	b.own("board", "create", "--milestone", "M1", "--state", "ready",
 		"--body", "Add a greeting in French.\n\n- [ ] A file with the greeting\n", "Greet in French")
 	return b
+}
+
+// dispatch has our program and the real agent work the repository.
+func (b *bench) dispatch(config map[string]any) {
+	b.t.Helper()
+	path, err := build()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.Symlink(path, filepath.Join(b.bin, "dispatcher")); err != nil {
+		b.t.Fatal(err)
+	}
+	agent := map[string]any{"kind": "claude", "command": b.claude, "model": "opus", "effort": "high"}
+	config["agents"] = map[string]any{"developer": agent, "reviewer": agent, "cleaner": agent}
+	config["loop"] = map[string]any{"pollSeconds": 1}
+	config["retry"] = map[string]any{"backoffSeconds": 1}
+	text, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.write("dispatcher.config.json", string(text))
+	b.git("add", "dispatcher.config.json")
+	b.git("commit", "-qm", "Let agents work this repository")
+	b.git("push", "-q")
+	b.t.Cleanup(b.endWorkers)
 }
 
 // dispatcher is a command of ours, run by the owner in the main checkout.
@@ -114,11 +118,11 @@ func (b *bench) loop() {
 	b.t.Logf("the loop said:\n%s", out)
 }
 
-// issue is DSP-1 as `board issue` shows it.
+// issue is the row as `board issue` shows it.
 func (b *bench) issue() board.Issue {
 	b.t.Helper()
 	var i board.Issue
-	b.decode(b.own("board", "issue", "DSP-1", "--json"), &i)
+	b.decode(b.own("board", "issue", string(b.ref), "--json"), &i)
 	return i
 }
 
@@ -137,15 +141,15 @@ func (b *bench) decode(text string, into any) {
 	}
 }
 
-// expectRole holds DSP-1 to a column.
+// expectRole holds the row to a column.
 func (b *bench) expectRole(want board.Role) {
 	b.t.Helper()
 	i := b.issue()
 	if i.Role != want {
-		b.t.Fatalf("DSP-1 is in %q, want %q; comments: %+v\n%s", i.Role, want, i.Comments, b.transcripts())
+		b.t.Fatalf("%s is in %q, want %q; comments: %+v\n%s", b.ref, i.Role, want, i.Comments, b.transcripts())
 	}
 	if i.Claim != nil {
-		b.t.Errorf("DSP-1 is still claimed: %+v", i.Claim)
+		b.t.Errorf("%s is still claimed: %+v", b.ref, i.Claim)
 	}
 }
 
@@ -211,11 +215,15 @@ func (b *bench) endWorkers() {
 	}
 }
 
-// expectNoSecret looks for the model's credential in everything that lasts.
-func (b *bench) expectNoSecret() {
+// expectNoSecret looks for the model's credential, and others, in everything
+// that lasts.
+func (b *bench) expectNoSecret(others ...string) {
 	b.t.Helper()
 	seen := 0
 	for _, root := range []string{b.stateDir(), filepath.Join(b.repo, ".dispatcher"), b.remote} {
+		if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+			continue // only a native board lies in a folder
+		}
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
@@ -225,8 +233,10 @@ func (b *bench) expectNoSecret() {
 				return err
 			}
 			seen++
-			if bytes.Contains(text, []byte(dummyKey)) {
-				b.t.Errorf("%s holds the model's credential", path)
+			for _, secret := range append(others, dummyKey) {
+				if bytes.Contains(text, []byte(secret)) {
+					b.t.Errorf("%s holds a credential, %.8s…", path, secret)
+				}
 			}
 			return nil
 		})
