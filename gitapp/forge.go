@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-github/v88/github"
+
+	"github.com/backside4charter/dispatcher/internal/ghapi"
 )
 
 // requestWithin bounds one request to GitHub.
@@ -144,6 +146,11 @@ func (e *ForgeError) Unwrap() error { return e.err }
 
 // explain turns a refused request of the App into words.
 func (f *Forge) explain(a *App, resp *github.Response, err error) error {
+	if resp != nil && resp.Response != nil {
+		if wait, secondary, limited := ghapi.Limit(resp.StatusCode, resp.Header, err.Error(), f.Now()); limited {
+			return &ghapi.LimitError{Until: f.Now().Add(wait), Secondary: secondary}
+		}
+	}
 	refused, ok := errors.AsType[*github.ErrorResponse](err)
 	if !ok || resp == nil || resp.Response == nil {
 		return unreachable(err)

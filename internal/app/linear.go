@@ -59,15 +59,3 @@ func boardKey(cfg *config.Config) []string {
 	}
 	return []string{creds.LinearEnv}
 }
-
-// BoardLimits asks Linear what is left of the hour, at the price of one
-// request; while the limit is reached it asks nothing.
-func (f *Factory) BoardLimits(ctx context.Context) (linear.Left, error) {
-	if _, err := f.Board(ctx); err != nil {
-		return linear.Left{}, err
-	}
-	if f.linear == nil {
-		return linear.Left{}, errors.New("the board of this configuration counts no requests; only Linear's does")
-	}
-	return f.linear.Limits(ctx)
-}

@@ -73,7 +73,7 @@ var rooms = map[string]room{
 	"workers/report":    {may: list("board")},
 
 	"worktree":            {may: list("board", "internal/git", tools)},
-	"gitapp":              {may: list("board", "internal/git", tools)},
+	"gitapp":              {may: list("board", "internal/ghapi", "internal/git", tools)},
 	"gitapp/pulls":        {may: list("board", "gitapp", "internal/git")},
 	"gitapp/pulls/local":  {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
 	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/ghapi", "internal/git", tools)},

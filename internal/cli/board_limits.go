@@ -6,16 +6,16 @@ import (
 	"github.com/backside4charter/dispatcher/internal/app"
 )
 
-// newBoardLimitsCmd is `dispatcher board limits`: what is left of the hour on a
-// board that counts requests.
+// newBoardLimitsCmd is `dispatcher board limits`: what is left of the hour
+// where requests are counted.
 func newBoardLimitsCmd(f *app.Factory) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "limits",
-		Short: "Show what is left of the hour's requests on Linear",
+		Short: "Show what is left of the hour's requests on Linear and GitHub",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := f.BoardLimits(cmd.Context())
+			l, err := f.Limits(cmd.Context())
 			if err != nil {
 				return err
 			}

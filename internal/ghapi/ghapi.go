@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -149,6 +150,9 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
 	token, err := t.Session.text(r.Context())
+	if l, limited := errors.AsType[*LimitError](err); limited {
+		t.Gate.shut(l.Until.Sub(t.Gate.Now()), l.Secondary) // of the mint
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -169,25 +173,39 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 		return nil, fmt.Errorf("read GitHub's answer: %w", err)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	refused := resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusTooManyRequests
-	after, hasAfter := seconds(resp.Header, "Retry-After")
-	spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
-	switch {
-	case refused && hasAfter:
-		t.Gate.shut(after, true)
-	case refused && spent, limitedInBody(resp, body):
-		t.Gate.shut(t.reset(resp.Header), false)
-	case refused && bytes.Contains(bytes.ToLower(body), []byte("secondary rate limit")), resp.StatusCode == http.StatusTooManyRequests:
-		t.Gate.shut(time.Minute, true)
+	now := t.Gate.Now()
+	if wait, secondary, limited := Limit(resp.StatusCode, resp.Header, string(body), now); limited {
+		t.Gate.shut(wait, secondary)
+	} else if limitedInBody(resp, body) {
+		t.Gate.shut(reset(resp.Header, now), false)
 	}
 	return resp, nil
 }
 
+// Limit says whether an answer refuses for the number of requests, how long it
+// asks to wait, and whether that is for too many at once, which a full budget
+// does not rule out (failures.md, row 26).
+func Limit(status int, h http.Header, body string, now time.Time) (wait time.Duration, secondary, limited bool) {
+	if status != http.StatusForbidden && status != http.StatusTooManyRequests {
+		return 0, false, false
+	}
+	after, hasAfter := seconds(h, "Retry-After")
+	switch {
+	case hasAfter:
+		return after, true, true
+	case h.Get("X-Ratelimit-Remaining") == "0":
+		return reset(h, now), false, true
+	case strings.Contains(strings.ToLower(body), "secondary rate limit"), status == http.StatusTooManyRequests:
+		return time.Minute, true, true
+	}
+	return 0, false, false
+}
+
 // reset is how long until the budget is full again; a minute where GitHub does
 // not say.
-func (t *Transport) reset(h http.Header) time.Duration {
+func reset(h http.Header, now time.Time) time.Duration {
 	if at, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil {
-		return max(time.Second, time.Unix(at, 0).Sub(t.Gate.Now()))
+		return max(time.Second, time.Unix(at, 0).Sub(now))
 	}
 	return time.Minute
 }

@@ -89,6 +89,7 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET /app/installations/{id}", s.asApp(s.getInstallation))
 	s.mux.HandleFunc("POST /app/installations/{id}/access_tokens", s.asApp(s.mint))
 	s.mux.HandleFunc("GET /users/{login}", s.asInstallation(s.getUser))
+	s.mux.HandleFunc("GET /rate_limit", s.asInstallation(s.getBudget))
 	s.pullRoutes()
 	s.commitRoutes()
 	s.mux.HandleFunc("POST /graphql", s.asInstallation(s.graphQL))
