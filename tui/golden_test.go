@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,82 +12,23 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// scenes are the screens that are kept as goldens: how to get there, and on
-// what picture.
-var scenes = []struct {
-	name string
-	keys []string
-	snap func() *state.Snapshot
-}{
-	{"board", nil, sample},
-	{"board-strip", []string{"tab"}, sample},
-	{"board-list", []string{"v"}, sample},
-	{"board-backlog", []string{"left", "left", "left"}, sample},
-	{"board-find", []string{"/", "log"}, sample},
-	{"board-find-nothing", []string{"/", "zebra"}, sample},
-	{"board-goto", []string{"g"}, sample},
-	{"board-question", []string{"!"}, sample},
-	{"board-none", nil, func() *state.Snapshot {
-		s := sample()
-		s.Rows, s.Workers, s.Pulls, s.Needs, s.Log = nil, nil, nil, nil, nil
-		return s
-	}},
-	{"board-poll-error", nil, func() *state.Snapshot {
-		s := sample()
-		s.PollError = "read the board: issue file .dispatcher/board/ACM-9.json is from a newer version"
-		return s
-	}},
-	{"board-notice", nil, func() *state.Snapshot {
-		s := sample()
-		s.Notices = []state.Notice{{ID: 1, Ref: "ACM-9", Text: "could not be claimed: its pull request is merged"}}
-		return s
-	}},
-	{"board-paused", nil, func() *state.Snapshot {
-		s := sample()
-		s.Mode, s.Needs = state.ModePaused, nil
-		return s
-	}},
-	{"issue", []string{"enter"}, sample},
-	{"workers", []string{"2"}, sample},
-	{"workers-transcript", []string{"2", "enter", "home"}, sample},
-	{"workers-none", []string{"2"}, func() *state.Snapshot {
-		s := sample()
-		s.Workers = nil
-		return s
-	}},
-	{"needs", []string{"3"}, sample},
-	{"needs-answer", []string{"!", "a", "1"}, sample},
-	{"needs-draft", []string{"3", "a", "both", "esc", "esc"}, sample},
-	{"needs-review", []string{"3", "down", "down"}, sample},
-	{"needs-none", []string{"3"}, func() *state.Snapshot {
-		s := sample()
-		s.Needs = nil
-		return s
-	}},
-	{"pulls", []string{"4"}, sample},
-	{"log", []string{"5"}, sample},
-	{"help", []string{"?"}, sample},
-	{"leave", []string{"q"}, sample},
-	{"stop", []string{"x"}, sample},
-	{"given-up", []string{"3", "down", "a"}, sample},
-	{"leave-abort", []string{"q", "3"}, sample},
-	{"waiting", nil, func() *state.Snapshot { return nil }},
-}
-
 // sizes at which every scene is kept.
-var sizes = [][2]int{{80, 24}, {200, 60}}
+var sizes = [][2]int{{80, 24}, {120, 40}, {200, 60}}
+
+// small are the scenes that are kept at 40x12, too.
+var small = []string{"board", "needs-answer", "leave", "permission", "diff", "money", "log", "pulls"}
 
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	for _, size := range append([][2]int{{40, 12}, {120, 40}}, sizes...) {
-		for _, sc := range scenes {
-			if (size[0] == 40 || size[0] == 120) && sc.name != "board" && sc.name != "needs-answer" && sc.name != "leave" {
-				continue
-			}
+	for _, sc := range slices.Concat(scenes, conditions) {
+		at := sizes
+		if slices.Contains(small, sc.name) {
+			at = append([][2]int{{40, 12}}, at...)
+		}
+		for _, size := range at {
 			t.Run(fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				m, _ := room(size[0], size[1], sc.snap())
-				typeKeys(m, sc.keys...)
+				m := sc.play(size[0], size[1])
 				checkScreen(t, m)
 				golden.RequireEqual(t, plainScreen(m)+"\n")
 			})
@@ -159,8 +101,7 @@ func TestFailure44EverySize(t *testing.T) {
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			m, _ := room(120, 40, sc.snap())
-			typeKeys(m, sc.keys...)
+			m := sc.play(120, 40)
 			want := screen(m)
 			for _, size := range sweep() {
 				m.resize(size[0], size[1])
@@ -227,8 +168,9 @@ func TestFailure11HostileText(t *testing.T) {
 			s := hostile(text)
 			for _, size := range [][2]int{{120, 40}, {61, 12}, {17, 7}} {
 				m, _ := room(size[0], size[1], s)
+				m.opts.Reader.(*library).text = text //nolint:forcetypeassert // room makes it one
 				checkScreen(t, m)
-				for _, keys := range [][]string{{"tab"}, {"enter"}, {"pgdown"}, {"2"}, {"enter"}, {"home"}, {"3"}, {"enter"}, {"a"}, {"esc"}, {"4"}, {"5"}, {"up"}, {"q"}, {"esc"}, {"1"}, {"/"}, {"x"}, {"esc"}} {
+				for _, keys := range [][]string{{"tab"}, {"enter"}, {"pgdown"}, {"2"}, {"enter"}, {"home"}, {"3"}, {"enter"}, {"a"}, {"esc"}, {"4"}, {"5"}, {"up"}, {"q"}, {"esc"}, {"1"}, {"/"}, {"x"}, {"esc"}, {"w"}, {"d"}, {"v"}, {"v"}, {"R"}, {"esc"}, {"g", "m"}, {"g", "f"}, {"down"}} {
 					typeKeys(m, keys...)
 					checkScreen(t, m)
 				}

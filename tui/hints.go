@@ -51,7 +51,11 @@ func (m *Model) hintLine() string {
 
 func (m *Model) tip(a keymap.Action, word string) tip {
 	e := m.keys.Entry(a)
-	return tip{m.keys.Key(a), firstOf(word, e.Short), a}
+	k := m.keys.Key(a)
+	if a == keymap.NextPiece {
+		k = m.keys.Key(keymap.PrevPiece) + " " + k
+	}
+	return tip{k, firstOf(word, e.Short), a}
 }
 
 // modeTips are keys of a mode, which a click does not press.
@@ -112,6 +116,12 @@ func (m *Model) word(a keymap.Action) string {
 		return "resume"
 	case a == keymap.Back && m.finds[m.view] != "":
 		return "show all"
+	case a == keymap.NextPiece:
+		return map[view]string{viewIssue: "comment", viewWorkers: "tool call", viewDiff: "file", viewLog: "firing"}[m.view]
+	case a == keymap.Layout:
+		return map[view]string{viewWorkers: "grid", viewDiff: "side by side"}[m.view]
+	case a == keymap.Mark:
+		return map[view]string{viewIssue: "tick", viewDiff: "seen"}[m.view]
 	}
 	return ""
 }
@@ -133,8 +143,12 @@ func (m *Model) offered() []keymap.Action {
 			out = append(out, a)
 		}
 	}
-	if m.view != viewIssue {
+	if m.view != viewIssue && m.opens() {
 		add(keymap.Open)
+	}
+	if m.view == viewDiff || m.view == viewWorkers || m.view == viewPulls {
+		// There one reads; what is done to the row comes after that.
+		m.offerPane(add)
 	}
 	for _, a := range subjectActions {
 		shown := (a == keymap.Transcript && m.view == viewWorkers) || (a == keymap.Diff && m.view == viewDiff) || (a == keymap.Why && m.view == viewIssue)
@@ -145,11 +159,7 @@ func (m *Model) offered() []keymap.Action {
 	if m.view == viewBoard && m.finds[viewBoard] != "" {
 		add(keymap.Back)
 	}
-	for _, a := range m.pane().Actions() {
-		if m.reason(a) == "" {
-			add(a)
-		}
-	}
+	m.offerPane(add)
 	if _, ok := m.pane().(finder); ok {
 		add(keymap.Find)
 	}
@@ -159,6 +169,26 @@ func (m *Model) offered() []keymap.Action {
 	add(keymap.Pause)
 	add(keymap.Leave)
 	return out
+}
+
+// offerPane offers what the keys can do in the view itself.
+func (m *Model) offerPane(add func(keymap.Action)) {
+	for _, a := range m.pane().Actions() {
+		if m.reason(a) == "" && (a != keymap.Mark || m.opens()) {
+			add(a)
+		}
+	}
+}
+
+// opens says whether there is something below the cursor to be opened.
+func (m *Model) opens() bool {
+	switch m.view {
+	case viewLog, viewMoney:
+		return true
+	default:
+		s := m.subject()
+		return s.Ref != "" || s.PR != "" || s.Run != ""
+	}
 }
 
 // timely says whether an action that can be done is also what one would do

@@ -165,7 +165,7 @@ func TestLostContact(t *testing.T) {
 	t.Parallel()
 	m, _ := room(100, 30, sample())
 	m.Update(snapshotMsg{open: false})
-	has(t, m, "no contact for 0:00, last seen 14:17:42; workers go on; q leaves")
+	has(t, m, "no contact for 0:00, last seen 14:17; workers go on; q leaves")
 	has(t, m, "Cache invalidation")
 	typeKeys(m, "q")
 	if m.left != LeaveLost {

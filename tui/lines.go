@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
-	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/present"
@@ -141,11 +141,14 @@ func (m *Model) money(long bool) string {
 // nothing does. No filter touches it.
 func (m *Model) attentionLine(now time.Time) string {
 	st := m.styles
-	if text, tone := m.trouble(now); text != "" {
-		return widget.Sides(widget.Line{{Text: " "}}.Add(st.Tone(tone), text), m.needsCount(), m.w, false, st)
+	if t := m.trouble(now); t.text != "" {
+		return m.troubleLine(t)
 	}
 	if m.snap == nil {
 		return widget.Line{}.Add(st.Muted, " "+st.Signs.Dot+" waiting for the loop").Render(m.w, false, st)
+	}
+	if m.snap.PolledAt.IsZero() && len(m.snap.Rows) == 0 {
+		return widget.Line{}.Add(st.Muted, " "+st.Signs.Dot+" the board is being read for the first time").Render(m.w, false, st)
 	}
 	if len(m.snap.Needs) == 0 {
 		return widget.Line{}.Add(st.Muted, " nothing needs you · "+m.nextUp()).Render(m.w, false, st)
@@ -172,53 +175,6 @@ func (m *Model) needsCount() widget.Line {
 	return widget.Line{}.Add(m.styles.Attention, m.styles.Signs.Attention+" "+widget.Count(len(m.snap.Needs), "needs you", "need you")+" ")
 }
 
-// trouble is what stands on the second line before all else: no contact, an
-// end that is under way, a board that cannot be read, a silent loop.
-func (m *Model) trouble(now time.Time) (string, themes.Tone) {
-	s := m.snap
-	if m.lost {
-		seen := ""
-		if s != nil {
-			seen = ", last seen " + s.At.In(now.Location()).Format("15:04:05")
-		}
-		again, out := "", "; q leaves"
-		if !m.contact.Lost.IsZero() {
-			again, out = m.againText(now), ""
-		}
-		return "no contact for " + widget.Clock(now.Sub(m.lostAt)) + seen + again + "; workers go on" + out, themes.ToneDanger
-	}
-	if s == nil {
-		return "", 0
-	}
-	live := widget.Count(present.Live(s), "worker", "workers")
-	switch {
-	case s.Mode == state.ModeStopped && m.leaving == "":
-		return "the loop has ended; q leaves", themes.ToneWarn
-	case s.Mode == state.ModeDraining && m.leaving != "":
-		return "draining: " + live + " to go; the room closes when they are done · q other ways out", themes.ToneWarn
-	case s.Mode == state.ModeDraining:
-		return "draining: " + live + " to go, nothing new starts", themes.ToneWarn
-	case s.Mode == state.ModeAborting:
-		return "stopping workers and restoring rows: " + live + " to go", themes.ToneDanger
-	case m.leaving == LeaveSuspended:
-		return "the loop goes to the background, then this screen stands still", themes.ToneWarn
-	case m.leaving != "":
-		return "leaving: the loop hands over; q again leaves at once", themes.ToneWarn
-	case s.PollError != "":
-		text := m.styles.Signs.Failed + " " + widget.Clean(s.PollError)
-		if !s.PolledAt.IsZero() {
-			text += " · rows as of " + s.PolledAt.In(now.Location()).Format("15:04")
-		}
-		if !s.NextFiring.IsZero() {
-			text += " · next try in " + widget.Clock(s.NextFiring.Sub(now))
-		}
-		return text, themes.ToneDanger
-	case s.Step != "" && !s.StepSince.IsZero() && now.Sub(s.StepSince) > 10*time.Second:
-		return fmt.Sprintf("firing %d is in %s for %s", s.Firing, widget.Clean(s.Step), widget.Clock(now.Sub(s.StepSince))), themes.ToneWarn
-	}
-	return "", 0
-}
-
 // nextUp says what happens next when nothing needs the owner.
 func (m *Model) nextUp() string {
 	s := m.snap
@@ -233,5 +189,19 @@ func (m *Model) nextUp() string {
 	case present.Live(s) > 0:
 		return widget.Count(present.Live(s), "worker runs", "workers run") + ", nothing waits in line"
 	}
+	if n := m.inBacklog(); n > 0 {
+		return "nothing is ready; " + widget.Count(n, "issue waits", "issues wait") + " in Backlog for your word"
+	}
 	return "nothing is left to do"
+}
+
+// inBacklog counts what its owner has not made ready.
+func (m *Model) inBacklog() int {
+	n := 0
+	for i := range m.snap.Rows {
+		if m.snap.Rows[i].Issue.Role == board.RoleBacklog {
+			n++
+		}
+	}
+	return n
 }

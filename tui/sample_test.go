@@ -189,7 +189,7 @@ func samplePulls() []state.Pull {
 		return out
 	}
 	g, r, p := board.ChecksGreen, board.ChecksRed, board.ChecksPending
-	return []state.Pull{
+	pulls := []state.Pull{
 		{Ref: "ACM-12", PR: board.PullRequest{Number: 41, Name: "#41", Title: "Cache invalidation", State: board.PullOpen, Draft: true, Head: "task/acm-12-cache-invalidation", Mergeable: board.MergeClean, Checks: p, CheckRuns: checks(g, g, p, p), CreatedAt: ago(12 * time.Minute)}},
 		{Ref: "ACM-5", PR: board.PullRequest{Number: 39, Name: "#39", Title: "Paging", State: board.PullOpen, Head: "task/acm-5-paging", Mergeable: board.MergeUnknown, Checks: g, CheckRuns: checks(g, g), CreatedAt: ago(time.Hour)}},
 		{Ref: "ACM-9", PR: board.PullRequest{Number: 38, Name: "#38", Title: "Search ranks", State: board.PullOpen, Head: "task/acm-9-search-ranks", Mergeable: board.MergeConflict, Behind: 7, Checks: r, CheckRuns: checks(r, g), CreatedAt: ago(26 * time.Hour), Reviews: []board.Review{
@@ -198,6 +198,17 @@ func samplePulls() []state.Pull {
 		{Ref: "ACM-4", PR: board.PullRequest{Number: 36, Name: "#36", Title: "Themes 日本語 and 中文", State: board.PullOpen, Head: "task/acm-4-themes", Mergeable: board.MergeClean, Behind: 3, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(6 * time.Hour), Reviews: []board.Review{{Bot: true, Commit: "77aa01", State: board.ReviewComment, Body: "PASS at 77aa01"}}}},
 		{Ref: "ACM-3", PR: board.PullRequest{Number: 35, Name: "#35", Title: "Login", State: board.PullOpen, Head: "task/acm-3-login", Mergeable: board.MergeClean, Checks: g, CheckRuns: checks(g, g, g, g), CreatedAt: ago(3 * time.Hour), Reviews: []board.Review{{Bot: true, State: board.ReviewComment, Body: "PASS at 9c1f2e"}}}},
 	}
+	for i := range pulls {
+		pulls[i].PR.Base, pulls[i].PR.BaseSHA = "main", "e41b02"
+		for j := range pulls[i].PR.Reviews {
+			review := &pulls[i].PR.Reviews[j]
+			review.Author = "reviewer"
+			if review.At.IsZero() {
+				review.At = ago(2 * time.Hour)
+			}
+		}
+	}
+	return pulls
 }
 
 func sampleLog() []state.Entry {
@@ -231,7 +242,13 @@ func large(n int) *state.Snapshot {
 // room is a control room of a size with a picture, on a clock that stands.
 func room(w, h int, s *state.Snapshot) (*Model, *stub) {
 	ctl := newStub()
-	m := newModel(context.Background(), Options{Controller: ctl, Now: func() time.Time { return noon }})
+	lib := &library{snap: sample}
+	if s != nil {
+		lib.snap = func() *state.Snapshot { return s }
+	}
+	opts := Options{Controller: ctl, Reader: lib, Now: func() time.Time { return noon }}
+	opts.Attention.Away = 10 * time.Minute
+	m := newModel(context.Background(), opts)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	if s != nil {
 		m.Update(snapshotMsg{snap: s, open: true, at: noon})
@@ -252,13 +269,18 @@ var namedKeys = map[string]tea.KeyPressMsg{
 // at once. A word that names no key is typed letter by letter.
 func typeKeys(m *Model, keys ...string) {
 	for _, k := range keys {
-		if msg, ok := namedKeys[k]; ok {
-			settle(m, m.onKeyMsg(msg))
-			continue
-		}
-		for _, r := range k {
-			settle(m, m.onKeyMsg(tea.KeyPressMsg{Code: r, Text: string(r)}))
-		}
+		press(m, k, settle)
+	}
+}
+
+// press presses a key, or types a word, and lets do carry out what it asks for.
+func press(m *Model, k string, do func(*Model, tea.Cmd)) {
+	if msg, ok := namedKeys[k]; ok {
+		do(m, m.onKeyMsg(msg))
+		return
+	}
+	for _, r := range k {
+		do(m, m.onKeyMsg(tea.KeyPressMsg{Code: r, Text: string(r)}))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/pane/issue"
 	"github.com/backside4charter/dispatcher/tui/present"
 	"github.com/backside4charter/dispatcher/tui/widget"
@@ -91,7 +92,7 @@ func (m *Model) subjectText(now time.Time) string {
 	s := present.Describe(row, present.WorkerOf(m.snap, row), present.PullOf(m.snap, ref), now, &m.styles.Signs)
 	name := widget.Clean(string(ref))
 	if st, ok := m.busy[ref]; ok {
-		s.Text = m.styles.Signs.Ellipsis + " " + st.word
+		s = present.Status{Sign: m.styles.Signs.Ellipsis, Text: st.word}
 	}
 	parts := []string{name + " " + widget.Clean(row.Issue.Title)}
 	if m.w >= 100 {
@@ -105,12 +106,12 @@ func (m *Model) subjectText(now time.Time) string {
 	} else {
 		parts = []string{name}
 	}
-	return strings.Join(append(parts, s.Text), " · ")
+	return strings.Join(append(parts, strings.TrimSpace(s.Sign+" "+s.Text)), " · ")
 }
 
 // gotoText lists where g leads.
 func (m *Model) gotoText() string {
-	var long, short, least []string
+	var long, short, brief, least []string
 	for _, e := range m.keys.Entries() {
 		if v, ok := leadsTo[e.Action]; ok && m.panes[v] == nil {
 			continue
@@ -118,9 +119,12 @@ func (m *Model) gotoText() string {
 		word, _, _ := strings.Cut(string(e.Action), "-")
 		for _, k := range e.After {
 			long, short, least = append(long, k+" "+e.Short), append(short, k+" "+word), append(least, k)
+			if e.Action != keymap.First { // which has a key of its own, too
+				brief = append(brief, k+" "+word)
+			}
 		}
 	}
-	for _, text := range []string{strings.Join(long, " · "), strings.Join(short, " · "), strings.Join(short, "  ")} {
+	for _, text := range []string{strings.Join(long, " · "), strings.Join(short, " · "), strings.Join(short, "  "), strings.Join(brief, "  ")} {
 		if widget.Width(text)+4 <= m.w {
 			return text
 		}

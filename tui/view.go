@@ -122,7 +122,7 @@ func (m *Model) emptyBoard() string {
 	case total == 0 && m.snap.PolledAt.IsZero():
 		text := "reading the board"
 		if since := m.snap.StepSince; !since.IsZero() && m.now().Sub(since) > 2*time.Second {
-			text += ", " + widget.Clock(m.now().Sub(since)) + " " + widget.Clean(m.snap.Step)
+			text += ", " + widget.Clock(m.now().Sub(since))
 		}
 		return text
 	case total == 0:

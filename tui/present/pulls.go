@@ -43,6 +43,18 @@ func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	return text, themes.TonePlain
 }
 
+// Behind is how far a pull request is behind its base: `…` as long as nobody
+// knows.
+func Behind(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
+	switch {
+	case p.Behind > 0:
+		return fmt.Sprint(p.Behind), themes.ToneWarn
+	case p.State == board.PullOpen && p.BaseSHA == "": // where the base stands could not be read
+		return signs.Ellipsis, themes.ToneMuted
+	}
+	return "0", themes.ToneMuted
+}
+
 // CheckLines lists the checks of a pull request, each with how it ended and,
 // where it is red, with the end of its output.
 func CheckLines(p *board.PullRequest, w int, st *themes.Styles) []string {

@@ -129,8 +129,9 @@ func Checks(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	case board.ChecksPending:
 		return signs.Starting + count, themes.ToneWarn
 	case board.ChecksNone:
+		return signs.No + " none", themes.ToneMuted
 	}
-	return signs.No + " none", themes.ToneMuted
+	return signs.Ellipsis + count, themes.ToneMuted // nobody knows yet
 }
 
 // Merge says whether a pull request could be merged, and how far it is behind.

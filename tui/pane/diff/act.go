@@ -32,8 +32,10 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 	case keymap.Mark:
 		return m.mark()
 	case keymap.Layout:
+		back := m.keepLine()
 		m.sides = !m.sides
 		m.text.laid = nil
+		back()
 		return pane.Done()
 	case keymap.Diff:
 		if m.query == (state.DiffQuery{}) {

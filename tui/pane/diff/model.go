@@ -67,10 +67,14 @@ func (m *Model) SetLoad(load Load) { m.reads = fetch.New(load) }
 func (m *Model) SetDrafts(b *drafts.Book) { m.book = b }
 
 // SetStyles changes the theme.
-func (m *Model) SetStyles(st *themes.Styles) { m.st, m.text.laid = st, nil }
+func (m *Model) SetStyles(st *themes.Styles) {
+	m.st = st
+	m.text.layAgain()
+}
 
 // SetBody says where the page stands. Its first line is what it is about.
 func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
+	defer m.keepLine()()
 	m.body = body
 	m.single = shape == layout.ShapeSingle
 	rest := layout.Rect{X: body.X, Y: body.Y + 1, W: body.W, H: max(body.H-1, 0)}
@@ -78,12 +82,33 @@ func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
 	if m.single {
 		m.detail = rest
 	}
-	m.text.laid = nil
+	m.text.layAgain()
 	m.clamp()
 }
 
 // SetSnapshot takes a new picture.
-func (m *Model) SetSnapshot(s *state.Snapshot) { m.snap, m.text.laid = s, nil }
+func (m *Model) SetSnapshot(s *state.Snapshot) {
+	m.snap = s
+	m.text.about = nil
+}
+
+// keepLine remembers the line under the cursor; the answer goes back to it after
+// the text was laid out anew.
+func (m *Model) keepLine() func() {
+	f := m.file()
+	if f == nil || m.text.at >= len(m.text.laid) {
+		return func() {}
+	}
+	was, shift := m.text.laid[m.text.at], m.text.at-m.text.top
+	return func() {
+		for i, p := range m.rows(f) {
+			if p.left == was.left && p.right == was.right || p.left >= 0 && p.left == was.left || p.right >= 0 && p.right == was.right {
+				m.text.at, m.text.top = i, max(i-shift, 0)
+				return
+			}
+		}
+	}
+}
 
 // Open shows the change of a pull request, else of the worktree of an issue; it
 // answers why it cannot.

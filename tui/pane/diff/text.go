@@ -1,18 +1,18 @@
 package diff
 
 import (
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/backside4charter/dispatcher/loop/state"
-	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
 // pair is one row of a file: a line at the left, one at the right, -1 for none.
-// Unified, only one of them stands there, or the same on both.
-type pair struct{ left, right int }
+// Unified, only one of them stands there, or the same on both. A line that is
+// too long goes on below itself: part counts its rows.
+type pair struct{ left, right, part int }
 
 // textPlace is where in the text one is.
 type textPlace struct {
@@ -21,36 +21,46 @@ type textPlace struct {
 	about   []string
 }
 
+// layAgain forgets how the text was laid out, and keeps the place in it.
+func (t *textPlace) layAgain() { t.laid, t.about = nil, nil }
+
 // rows is how the selected file's lines stand below each other.
 func (m *Model) rows(f *state.DiffFile) []pair {
 	if m.text.laid != nil || f == nil {
 		return m.text.laid
 	}
 	m.text.laid = []pair{}
-	lines := f.Lines
+	lines, num := f.Lines, numberWidth(f)
 	for i := 0; i < len(lines); i++ {
 		switch {
 		case m.fold[f.Path]:
 			if lines[i].Op == "@" {
-				m.text.laid = append(m.text.laid, pair{i, i})
+				m.addRows(f, pair{i, i, 0}, num)
 			}
 		case m.sides && (lines[i].Op == "-" || lines[i].Op == "+"):
-			i = m.block(lines, i)
+			i = m.block(f, i, num)
 		case lines[i].Op == "-":
-			m.text.laid = append(m.text.laid, pair{i, -1})
+			m.addRows(f, pair{i, -1, 0}, num)
 		case lines[i].Op == "+":
-			m.text.laid = append(m.text.laid, pair{-1, i})
+			m.addRows(f, pair{-1, i, 0}, num)
 		default:
-			m.text.laid = append(m.text.laid, pair{i, i})
+			m.addRows(f, pair{i, i, 0}, num)
 		}
 	}
 	return m.text.laid
 }
 
+// addRows adds a row, and those on which its lines go on.
+func (m *Model) addRows(f *state.DiffFile, p pair, num int) {
+	for n := m.parts(f, p, num); p.part < n; p.part++ {
+		m.text.laid = append(m.text.laid, p)
+	}
+}
+
 // block puts a run of removed lines beside the run of added ones after it, and
 // answers the last line of both.
-func (m *Model) block(lines []state.DiffLine, from int) int {
-	mid := from
+func (m *Model) block(f *state.DiffFile, from, num int) int {
+	lines, mid := f.Lines, from
 	for mid < len(lines) && lines[mid].Op == "-" {
 		mid++
 	}
@@ -59,14 +69,14 @@ func (m *Model) block(lines []state.DiffLine, from int) int {
 		end++
 	}
 	for k := range max(mid-from, end-mid) {
-		p := pair{-1, -1}
+		p := pair{-1, -1, 0}
 		if from+k < mid {
 			p.left = from + k
 		}
 		if mid+k < end {
 			p.right = mid + k
 		}
-		m.text.laid = append(m.text.laid, p)
+		m.addRows(f, p, num)
 	}
 	return end - 1
 }
@@ -168,15 +178,29 @@ func (m *Model) match(by int) pane.Reply {
 // holdsRow is the first row from at on that holds what is looked for, -1
 // without one.
 func (m *Model) holdsRow(f *state.DiffFile, at, dir int) int {
-	rows := m.rows(f)
+	rows, num := m.rows(f), numberWidth(f)
 	for i := at; i >= 0 && i < len(rows); i += dir {
-		for _, n := range []int{rows[i].left, rows[i].right} {
-			if n >= 0 && widget.Holds(f.Lines[n].Text, m.find) {
-				return i
-			}
+		if m.holdsHere(f, rows[i], num) {
+			return i
 		}
 	}
 	return -1
+}
+
+// holdsHere says whether a row holds what is looked for. Where the text is
+// broken in two, its first row does.
+func (m *Model) holdsHere(f *state.DiffFile, p pair, num int) bool {
+	for _, n := range []int{p.left, p.right} {
+		if n < 0 || !widget.Holds(f.Lines[n].Text, m.find) {
+			continue
+		}
+		pieces := m.pieces(f, n, num)
+		holds := func(s string) bool { return widget.Holds(s, m.find) }
+		if p.part < len(pieces) && holds(pieces[p.part]) || p.part == 0 && !slices.ContainsFunc(pieces, holds) {
+			return true
+		}
+	}
+	return false
 }
 
 // numberWidth is the room of the line numbers of a file.
@@ -201,64 +225,3 @@ func (m *Model) textLines(f *state.DiffFile, w, h int) []string {
 	}
 	return out
 }
-
-func (m *Model) row(f *state.DiffFile, p pair, w, num int, under bool) string {
-	chosen := under && m.inside
-	bar := widget.Span{Text: " "}
-	if under {
-		bar = widget.Span{Ink: m.st.Muted, Text: m.st.Signs.Bar}
-		if m.inside {
-			bar.Ink = m.st.Focus
-		}
-	}
-	if p.left >= 0 && f.Lines[p.left].Op == "@" {
-		return (widget.Line{bar}).Add(m.st.Accent, " "+clean(f.Lines[p.left].Text)).Mark(m.find, m.st.Accent.Reverse()).Render(w, chosen, m.st)
-	}
-	if !m.sides {
-		n := p.right
-		if n < 0 {
-			n = p.left
-		}
-		line := append(widget.Line{bar}, m.side(&f.Lines[n], num, p.right < 0)...)
-		return line.Mark(m.find, m.st.Accent.Reverse()).Render(w, chosen, m.st)
-	}
-	half := (w - 2) / 2
-	var left, right widget.Line
-	if p.left >= 0 {
-		left = m.side(&f.Lines[p.left], num, true)
-	}
-	if p.right >= 0 {
-		right = m.side(&f.Lines[p.right], num, false)
-	}
-	return (widget.Line{bar}).Render(1, chosen, m.st) +
-		left.Mark(m.find, m.st.Accent.Reverse()).Render(half, chosen, m.st) +
-		m.st.Border.Render(m.st.Borders.Thin.Vertical) +
-		right.Mark(m.find, m.st.Accent.Reverse()).Render(w-2-half, chosen, m.st)
-}
-
-// side is one line with its number and what happens to it.
-func (m *Model) side(l *state.DiffLine, num int, old bool) widget.Line {
-	n := l.New
-	var ink themes.Ink
-	if old {
-		n = l.Old
-	}
-	op := l.Op
-	switch op {
-	case "+":
-		ink = m.st.Good
-	case "-":
-		ink = m.st.Danger
-	default:
-		op, ink = " ", m.st.Text
-	}
-	number := strings.Repeat(" ", num)
-	if n > 0 {
-		number = strconv.Itoa(n)
-		number = strings.Repeat(" ", max(num-len(number), 0)) + number
-	}
-	return widget.Line{}.Add(m.st.Muted, number+" ").Add(ink.Bold(), op+" ").Add(ink, clean(l.Text))
-}
-
-// clean makes a line of a file safe and keeps its columns.
-func clean(s string) string { return widget.Clean(strings.ReplaceAll(s, "\t", "    ")) }

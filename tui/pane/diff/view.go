@@ -138,7 +138,12 @@ func (m *Model) viewFiles(d *state.Diff) []string {
 	for i := m.top; i < n && len(out) < ih; i++ {
 		out = append(out, m.fileLine(d, i, iw))
 	}
-	return box.Render(out, m.list.W, m.list.H, m.st)
+	if len(d.Files) == 0 {
+		for _, l := range widget.Wrap("no change against "+base(d), max(iw-2, 1)) {
+			out = append(out, widget.Line{}.Add(m.st.Muted, " "+l).Render(iw, false, m.st))
+		}
+	}
+	return box.Render(widget.Fill(out, iw, ih), m.list.W, m.list.H, m.st)
 }
 
 func (m *Model) fileLine(d *state.Diff, i, w int) string {
@@ -275,7 +280,10 @@ func (m *Model) reviews(p *state.Pull, w int) []string {
 	out := []string{"", widget.Divider(widget.Count(len(p.PR.Reviews), "review", "reviews"), w, m.st)}
 	for i := range p.PR.Reviews {
 		r := &p.PR.Reviews[i]
-		head := widget.Line{}.Add(m.st.Accent, widget.Clean(r.Author)).Add(m.st.Muted, "  "+r.At.In(m.zone()).Format("2 Jan 15:04")+"  at "+widget.Cut(widget.Clean(r.Commit), 8))
+		head := widget.Line{}.Add(m.st.Accent, widget.Clean(r.Author)).Add(m.st.Muted, "  "+r.At.In(m.zone()).Format("2 Jan 15:04"))
+		if r.Commit != "" {
+			head = head.Add(m.st.Muted, "  at "+widget.Cut(widget.Clean(r.Commit), 8))
+		}
 		out = append(out, head.Render(w, false, m.st))
 		for _, l := range widget.Markdown(r.Body, max(w-2, 1), m.st) {
 			out = append(out, widget.Pad(l, 2, w))

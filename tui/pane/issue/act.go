@@ -22,13 +22,13 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 	}
 	switch a {
 	case keymap.Right, keymap.NextPane, keymap.Left, keymap.PrevPane:
-		m.SetInside(map[keymap.Action]bool{keymap.Right: true, keymap.Left: false}[a] || (a != keymap.Right && a != keymap.Left && !m.inside))
+		m.SetInside(map[keymap.Action]bool{keymap.Right: true, keymap.Left: false}[a] || (a != keymap.Right && a != keymap.Left && !m.Inside()))
 		return pane.Done()
 	case keymap.Back:
 		switch {
 		case m.find != "":
 			m.Find("")
-		case m.inside:
+		case m.Inside():
 			m.inside = false
 		default:
 			return pane.Reply{}
@@ -62,11 +62,10 @@ func (m *Model) why() pane.Reply {
 	}
 	m.rules = !m.rules
 	m.lay(issue, m.now)
-	if m.wide {
-		m.inside = m.rules
-		m.side = widget.Window{Sel: m.facts.why, Top: m.facts.why}
-	} else if m.rules {
-		m.to(m.text.why)
+	m.inside = m.rules
+	m.toWhy = m.rules && !m.reads.State(m.ref).Known
+	if !m.toWhy {
+		m.goToWhy()
 	}
 	r := pane.Done()
 	if !m.rules {
@@ -77,15 +76,27 @@ func (m *Model) why() pane.Reply {
 	return r
 }
 
+// goToWhy brings the rules to the top.
+func (m *Model) goToWhy() {
+	m.toWhy = false
+	switch {
+	case m.wide:
+		m.side = widget.Window{Sel: m.facts.why, Top: m.facts.why}
+	case m.rules:
+		m.win = widget.Window{Sel: m.text.why, Top: m.text.why}
+	}
+}
+
 // Inside says whether what stands beside the text has the focus.
-func (m *Model) Inside() bool { return m.inside }
+func (m *Model) Inside() bool { return m.inside && m.wide }
 
 // SetInside moves the focus; there is only the text where nothing stands beside
 // it.
 func (m *Model) SetInside(v bool) { m.inside = v && m.wide }
 
 func (m *Model) move(mv widget.Move) {
-	if m.inside {
+	m.toWhy = false
+	if m.Inside() {
 		_, h := m.sideRoom()
 		m.side.Apply(mv, len(m.facts.rows), h)
 		return
@@ -156,7 +167,7 @@ func (m *Model) tick() pane.Reply {
 // the history.
 func (m *Model) unfold() pane.Reply {
 	p, at := &m.text, m.win.Sel
-	if m.inside {
+	if m.Inside() {
 		p, at = &m.facts, m.side.Sel
 	}
 	if n := p.firings[at]; n > 0 {

@@ -55,13 +55,22 @@ func Brief(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *theme
 	return out
 }
 
-// Asked is what an issue asks its owner, in full, under a heading; nothing if
-// it asks nothing.
-func Asked(s *state.Snapshot, row *state.Row, w int, st *themes.Styles) []string {
+// asked is what an issue asks its owner, in full; nothing if it asks nothing.
+func asked(s *state.Snapshot, row *state.Row, w int, st *themes.Styles) []string {
 	n := present.NeedOf(s, row.Issue.Ref)
 	if n == nil || strings.TrimSpace(n.Text) == "" {
 		return nil
 	}
+	return widget.Markdown(n.Text, w, st)
+}
+
+// askedUnder is the same under a heading that says what it is, and since when.
+func askedUnder(s *state.Snapshot, row *state.Row, w int, now time.Time, st *themes.Styles) []string {
+	text := asked(s, row, w, st)
+	if len(text) == 0 {
+		return nil
+	}
+	n := present.NeedOf(s, row.Issue.Ref)
 	sign, tone := present.NeedSign(n.Kind, &st.Signs)
 	head := map[state.NeedKind]string{
 		state.NeedQuestion: "asks you", state.NeedReview: "waits for your review",
@@ -70,8 +79,11 @@ func Asked(s *state.Snapshot, row *state.Row, w int, st *themes.Styles) []string
 	if head == "" {
 		head = "needs you"
 	}
-	out := []string{widget.Line{}.Add(st.Tone(tone), sign+" "+head).Render(w, false, st)}
-	return append(out, widget.Markdown(n.Text, w, st)...)
+	line := widget.Line{}.Add(st.Tone(tone), sign+" "+head)
+	if age := widget.Since(n.Since, now); age != "" {
+		line = line.Add(st.Muted, ", "+age)
+	}
+	return append([]string{line.Render(w, false, st)}, text...)
 }
 
 // repeats says whether a comment is what the issue asks, which stands above
@@ -87,7 +99,7 @@ func Reading(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *the
 	if row == nil || w <= 0 || h <= 0 {
 		return nil
 	}
-	out := Asked(s, row, w, st)
+	out := asked(s, row, w, st)
 	if len(out) > 0 {
 		out = append(out, widget.Blank(w, 1)...)
 	}

@@ -24,10 +24,11 @@ func (m *Model) list(row *state.Row, now time.Time) []fact {
 	issue := &row.Issue
 	worker, pull := present.WorkerOf(m.snap, row), present.PullOf(m.snap, issue.Ref)
 	s := present.Describe(row, worker, pull, now, &m.st.Signs)
-	facts := []fact{
-		{"why", s.Sign + " " + s.Text, s.Tone},
-		{"state", widget.Clean(stateLine(issue, now)), themes.TonePlain},
+	var facts []fact
+	if m.wide { // else it stands above the text
+		facts = append(facts, fact{"why", s.Sign + " " + s.Text, s.Tone})
 	}
+	facts = append(facts, fact{"state", widget.Clean(stateLine(issue, now)), themes.TonePlain})
 	add := func(label, text string) {
 		if text != "" {
 			facts = append(facts, fact{label, text, themes.TonePlain})

@@ -27,8 +27,9 @@ type Model struct {
 	ref    board.Ref
 	body   layout.Rect
 	wide   bool
-	inside bool // what stands beside the text has the focus
+	inside bool // what stands beside the text has the focus, where there is room for it
 	rules  bool // every rule is shown
+	toWhy  bool // go to the rules once they are here
 	open   map[int]bool
 	find   string
 
@@ -93,9 +94,6 @@ func (m *Model) SetStyles(st *themes.Styles) { m.st = st }
 // SetBody says where the page stands. Its first two lines are its heading.
 func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
 	m.body, m.wide = body, shape == layout.ShapeColumns
-	if !m.wide {
-		m.inside = false
-	}
 }
 
 // SetSnapshot takes a new picture.
@@ -106,7 +104,7 @@ func (m *Model) Open(s pane.Subject) (tea.Cmd, string) {
 	if s.Ref != m.ref {
 		m.open = map[int]bool{}
 	}
-	m.ref, m.win, m.side, m.inside, m.rules, m.seen = s.Ref, widget.Window{}, widget.Window{}, false, false, seen{}
+	m.ref, m.win, m.side, m.inside, m.rules, m.toWhy, m.seen = s.Ref, widget.Window{}, widget.Window{}, false, false, false, seen{}
 	return nil, ""
 }
 
@@ -199,6 +197,9 @@ func (m *Model) View(now time.Time) []string {
 	}
 	m.now = now
 	m.lay(issue, now)
+	if m.toWhy && m.reads.State(m.ref).Known {
+		m.goToWhy()
+	}
 	head := m.heading(issue, now)
 	side := m.sideWidth()
 	h := m.body.H - m.headRows()
@@ -222,24 +223,24 @@ func (m *Model) gone() []string {
 func (m *Model) viewText(issue *board.Issue, w, h int) []string {
 	iw, ih := widget.Inner(w, h)
 	m.win.Clamp(len(m.text.rows), max(ih, 1))
-	box := widget.Box{Title: "Description", Focus: !m.inside}
+	box := widget.Box{Title: "Description", Focus: !m.Inside()}
 	if m.headRows() == 0 {
 		box.Title = widget.Clean(string(issue.Ref) + " " + issue.Title)
 	}
 	if n := len(m.text.rows); n > ih {
 		box.Foot = fmt.Sprintf("%d of %d lines", min(m.win.Top+ih, n), n)
 	}
-	return box.Render(m.rowsOf(&m.text, &m.win, iw, ih, !m.inside), w, h, m.st)
+	return box.Render(m.rowsOf(&m.text, &m.win, iw, ih, !m.Inside()), w, h, m.st)
 }
 
 func (m *Model) viewSide(w, h int) []string {
 	iw, ih := widget.Inner(w, h)
 	m.side.Clamp(len(m.facts.rows), max(ih, 1))
-	box := widget.Box{Title: "Why", Focus: m.inside}
+	box := widget.Box{Title: "Why", Focus: m.Inside()}
 	if n := len(m.facts.rows); n > ih {
 		box.Foot = fmt.Sprintf("%d of %d lines", min(m.side.Top+ih, n), n)
 	}
-	return box.Render(m.rowsOf(&m.facts, &m.side, iw, ih, m.inside), w, h, m.st)
+	return box.Render(m.rowsOf(&m.facts, &m.side, iw, ih, m.Inside()), w, h, m.st)
 }
 
 // rowsOf are the rows of a page on the screen, the one under the cursor marked.
@@ -267,7 +268,7 @@ func Boxes(body string) string {
 // Cursor is where the terminal's cursor belongs.
 func (m *Model) Cursor() (x, y int, ok bool) {
 	win, left := &m.win, 0
-	if m.inside {
+	if m.Inside() {
 		win, left = &m.side, m.body.W-m.sideWidth()
 	}
 	y = m.headRows() + 1 + win.Sel - win.Top
@@ -294,13 +295,16 @@ func (m *Model) heading(issue *board.Issue, now time.Time) []string {
 			parts = append(parts, s)
 		}
 	}
-	add(widget.Clean(issue.Milestone))
-	add(widget.Clean(strings.Join(issue.Labels, ", ")))
 	line := widget.Line{{Text: " "}}
-	if w := present.LastWorker(m.snap, m.ref); w != nil {
+	w := present.LastWorker(m.snap, m.ref)
+	if w != nil {
 		s := present.WorkerState(w, now, &m.st.Signs)
 		line = line.Add(m.st.Tone(s.Tone), s.Sign+" ")
 		add(s.Text)
+	}
+	add(widget.Clean(issue.Milestone))
+	add(widget.Clean(strings.Join(issue.Labels, ", ")))
+	if w != nil {
 		add("try " + fmt.Sprint(max(w.Run.Attempt, 1)))
 		if w.CostUSD > 0 {
 			add(widget.Money(w.CostUSD))

@@ -50,7 +50,11 @@ func (m *Model) lay(issue *board.Issue, now time.Time) {
 func (m *Model) layText(issue *board.Issue, w int, now time.Time) {
 	p := &m.text
 	row := present.RowOf(m.snap, m.ref)
-	if !m.wide && row != nil {
+	asks := []string(nil)
+	if row != nil {
+		asks = askedUnder(m.snap, row, w, now, m.st)
+	}
+	if !m.wide && row != nil && len(asks) == 0 && !m.headingSays(row) {
 		why := present.Describe(row, present.WorkerOf(m.snap, row), present.PullOf(m.snap, m.ref), now, &m.st.Signs)
 		for i, l := range widget.Wrap(why.Text, max(w-2, 1)) {
 			sign := "  "
@@ -61,10 +65,8 @@ func (m *Model) layText(issue *board.Issue, w int, now time.Time) {
 		}
 		p.rows = append(p.rows, widget.Blank(w, 1)...)
 	}
-	if row != nil {
-		if asked := Asked(m.snap, row, w, m.st); len(asked) > 0 {
-			p.rows = append(append(p.rows, asked...), widget.Blank(w, 1)...)
-		}
+	if len(asks) > 0 {
+		p.rows = append(append(p.rows, asks...), widget.Blank(w, 1)...)
 	}
 	rows, starts := widget.MarkdownRows(issue.Body, w, m.st)
 	for i, b := range board.Checkboxes(issue.Body) {
@@ -94,6 +96,12 @@ func (m *Model) layText(issue *board.Issue, w int, now time.Time) {
 		p.rows = append(p.rows, widget.Divider("Why", w, m.st))
 		m.laySide(p, issue, w, now)
 	}
+}
+
+// headingSays says whether the page's heading has the row's reason: what its
+// worker does.
+func (m *Model) headingSays(row *state.Row) bool {
+	return m.headRows() > 0 && present.WorkerOf(m.snap, row) != nil
 }
 
 // laySide is what is known of the row, the rules that were asked about it and

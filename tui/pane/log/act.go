@@ -84,6 +84,9 @@ func (m *Model) Subject() pane.Subject {
 		s.Text = "what the loop did"
 		if l := m.selected(); l != nil && l.at == -1 {
 			s.Text = "firing " + widget.Thousands(l.firing)
+			if l.run.of > 0 {
+				s.Text = l.run.says() + " did nothing · ↵ folds and unfolds"
+			}
 			if l.below > 0 {
 				s.Text += " · " + widget.Count(l.below, "line", "lines") + " · ↵ folds and unfolds"
 			}

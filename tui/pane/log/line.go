@@ -51,6 +51,9 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 		at = f.At
 	}
 	name := "  firing " + widget.Thousands(l.firing)
+	if l.run.folded {
+		name = "  " + l.run.says()
+	}
 	if l.firing == 0 {
 		name = "  before the first firing"
 	}
@@ -59,7 +62,10 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 	if l.bad > 0 {
 		right = right.Add(m.st.Attention, m.st.Signs.Attention+" "+widget.Count(l.bad, "error", "errors")+"  ")
 	}
-	if f != nil {
+	if l.run.folded {
+		row = row.Add(m.st.Muted, "  nothing to do, "+widget.Count(l.run.of, "time", "times"))
+		right = right.Add(m.st.Muted, "last at "+l.run.until.In(now.Location()).Format("15:04:05")+" ")
+	} else if f != nil {
 		ink := m.st.Muted
 		if f.Bad {
 			ink = m.st.Danger

@@ -147,3 +147,39 @@ func TestFindAndOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestFiringsThatDidNothing: a loop that polls every second does not bury what
+// did happen.
+func TestFiringsThatDidNothing(t *testing.T) {
+	t.Parallel()
+	s := picture()
+	for n := range 30 {
+		s.Firings = append(s.Firings, state.Firing{N: 5 + n, At: at(4).Add(time.Duration(n+1) * time.Second), Why: "timer"})
+	}
+	m := view(s)
+	has(t, m, "firings 5 to 34  nothing to do, 30 times", true)
+	has(t, m, "last at 12:04:30", true)
+	has(t, m, "firing 4", true)
+	has(t, m, "firing 20", false)
+	m.Act(keymap.Last)
+	m.Act(keymap.Open)
+	has(t, m, "firing 5 ", true)
+	m.Act(keymap.Down)
+	s = picture()
+	for n := range 31 {
+		s.Firings = append(s.Firings, state.Firing{N: 5 + n, At: at(4).Add(time.Duration(n+1) * time.Second), Why: "timer"})
+	}
+	m.SetSnapshot(s)
+	if l := m.selected(); l == nil || l.firing != 6 {
+		t.Errorf("after another firing the cursor is on %+v", l)
+	}
+	m.Act(keymap.Open)
+	has(t, m, "nothing to do, 31 times", true)
+	if _, why := m.Open(pane.Subject{At: "firing 20"}); why != "" || m.selected().firing != 20 {
+		t.Errorf("%s; the cursor is on %+v", why, m.selected())
+	}
+	m.Act(keymap.Open)
+	m.SetAway([]Away{{From: at(4).Add(10500 * time.Millisecond), Text: "away"}})
+	has(t, m, "firings 5 to 14  nothing to do, 10 times", true)
+	has(t, m, "firings 15 to 35  nothing to do, 21 times", true)
+}

@@ -41,6 +41,7 @@ type line struct {
 	at    int // index of the entry; -1 for a firing, -2 for an absence
 	bad   int // of a firing: errors that nobody has seen yet
 	below int // of a firing: its entries
+	run   run // of a firing that did nothing: those beside it
 }
 
 // Model is the view.
@@ -93,13 +94,23 @@ func (m *Model) lay() {
 		newest = max(newest, m.snap.Log[i].Firing)
 	}
 	away := m.away
+	var still []group // that did nothing, one after the other
 	for _, g := range m.groups() {
 		for len(away) > 0 && away[0].From.Before(g.at) {
+			m.still(still)
+			still = nil
 			m.lines = append(m.lines, line{item: item{away: away[0].From}, at: -2})
 			away = away[1:]
 		}
+		if m.didNothing(g) {
+			still = append(still, g)
+			continue
+		}
+		m.still(still)
+		still = nil
 		m.group(g, newest)
 	}
+	m.still(still)
 	for _, a := range away {
 		m.lines = append(m.lines, line{item: item{away: a.From}, at: -2})
 	}
@@ -281,6 +292,10 @@ func (m *Model) fold() bool {
 	firing, at := l.firing, m.win.Sel
 	for at > 0 && m.lines[at].at >= 0 {
 		at--
+	}
+	if m.lines[at].run.of > 0 {
+		m.foldRun(&m.lines[at])
+		return true
 	}
 	if m.lines[at].below == 0 {
 		return false

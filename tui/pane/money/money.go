@@ -315,18 +315,22 @@ func (m *Model) line(r row, w int, chosen bool) string {
 	for i := range s.lines {
 		most = max(most, s.lines[i].USD)
 	}
-	right := widget.Line{}
-	if w >= 60 && most > 0 {
-		right = right.Add(m.st.Accent, bar(l.USD/most, barCells, m.st)+"  ")
-	}
-	right = right.Add(m.st.Strong, right9(widget.Money(l.USD)))
+	right := widget.Line{}.Add(m.st.Strong, atRight(widget.Money(l.USD), 9))
 	if w >= 50 {
-		right = right.Add(m.st.Muted, "  "+widget.Fit(widget.Tokens(l.Tokens), 12)+widget.Fit(widget.Count(l.Runs, "run", "runs"), 8))
+		right = right.Add(m.st.Muted, atRight(widget.Tokens(l.Tokens), 13)+atRight(widget.Count(l.Runs, "run", "runs"), 10)+" ")
 	}
-	return widget.Sides((widget.Line{first}).Add(m.st.Text, "  "+m.name(s, r.line)).Mark(m.find, m.st.Accent.Reverse()), right, w, chosen, m.st)
+	if w >= barsFrom && most > 0 {
+		right = append(widget.Line{}.Add(m.st.Accent, bar(l.USD/most, barCells, m.st)+" "), right...)
+	}
+	// The sums are what this page is for: a long title gives way to them.
+	name := widget.Cut("  "+m.name(s, r.line), max(w-right.Width()-2, 1))
+	return widget.Sides((widget.Line{first}).Add(m.st.Text, name).Mark(m.find, m.st.Accent.Reverse()), right, w, chosen, m.st)
 }
 
-func right9(s string) string { return strings.Repeat(" ", max(9-len(s), 0)) + s }
+// barsFrom is from which width on there are bars beside the sums.
+const barsFrom = 76
+
+func atRight(s string, w int) string { return strings.Repeat(" ", max(w-widget.Width(s), 0)) + s }
 
 // Cursor is where the terminal's cursor belongs.
 func (m *Model) Cursor() (x, y int, ok bool) {

@@ -127,6 +127,9 @@ func (m *Model) lay() {
 			m.rows[head].heading = fmt.Sprintf("%s %d", part.title, n)
 		}
 	}
+	if m.ref == "" && m.win.Sel == 0 && len(m.rows) > 1 {
+		m.win.Sel = 1 // the first row, below its heading
+	}
 	m.clamp()
 }
 
@@ -192,9 +195,16 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 // Subject is the selected row.
 func (m *Model) Subject() pane.Subject {
 	if l := m.selected(); l != nil {
-		return pane.Subject{Ref: l.Ref}
+		return pane.Subject{Ref: l.Ref, Text: widget.Clean(string(l.Ref)) + " · " + widget.Clean(firstOf(l.Does, l.Waits))}
 	}
 	return pane.Subject{Text: "what the next firing would do"}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // Actions are what the keys can do here.

@@ -167,10 +167,7 @@ func (m *Model) columns() []column {
 			return present.Merge(&one)
 		}},
 		{"behind", 8, 4, func(p *state.Pull, _ time.Time) (string, themes.Tone) {
-			if p.PR.Behind == 0 {
-				return "0", themes.ToneMuted
-			}
-			return fmt.Sprint(p.PR.Behind), themes.ToneWarn
+			return present.Behind(&p.PR, &m.st.Signs)
 		}},
 		{"review", 24, 2, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return present.Review(&p.PR, &m.st.Signs) }},
 		{"age", 5, 5, func(p *state.Pull, now time.Time) (string, themes.Tone) {

@@ -95,9 +95,13 @@ func (m *Model) permission(r *state.Request) pane.Reply {
 		},
 		Gone: keepText(withdrawn(r)),
 	}
+	like := "the like"
+	if len(r.Like) > 0 {
+		like = strings.Join(r.Like, ", ")
+	}
 	out := menu(name+" asks: "+r.Tool, firstOf(r.Summary, r.Input), -1,
 		pane.Choice{Text: "allow once", Do: command(state.CommandAllow, false)},
-		pane.Choice{Text: "allow in this run: this and the like", Do: command(state.CommandAllow, true)},
+		pane.Choice{Text: "allow in this run: this and " + like, Do: command(state.CommandAllow, true)},
 		pane.Choice{Text: "deny, and say why", Do: field(deny)})
 	out.Menu.Gone = withdrawn(r)
 	return out
