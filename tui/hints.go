@@ -131,6 +131,12 @@ var subjectActions = []keymap.Action{
 	keymap.Answer, keymap.Transcript, keymap.Diff, keymap.Steer, keymap.Stop, keymap.Merge, keymap.Request, keymap.Move, keymap.Why,
 }
 
+// paneActions stands for what the keys can do in the view itself.
+const paneActions = keymap.Action("pane")
+
+// workerActions come first where workers are watched.
+var workerActions = []keymap.Action{keymap.Answer, keymap.Steer, keymap.Interrupt, keymap.Stop, keymap.TakeOver, paneActions}
+
 // offered are the actions worth a place on the last line, for what is selected
 // in this view.
 func (m *Model) offered() []keymap.Action {
@@ -146,11 +152,19 @@ func (m *Model) offered() []keymap.Action {
 	if m.view != viewIssue && m.opens() {
 		add(keymap.Open)
 	}
-	if m.view == viewDiff || m.view == viewWorkers || m.view == viewPulls {
-		// There one reads; what is done to the row comes after that.
+	acts := subjectActions
+	switch m.view {
+	case viewDiff, viewPulls: // there one reads; what is done to the row comes after that
 		m.offerPane(add)
+	case viewWorkers:
+		acts = slices.Concat(workerActions, acts)
+	default:
 	}
-	for _, a := range subjectActions {
+	for _, a := range acts {
+		if a == paneActions {
+			m.offerPane(add)
+			continue
+		}
 		shown := (a == keymap.Transcript && m.view == viewWorkers) || (a == keymap.Diff && m.view == viewDiff) || (a == keymap.Why && m.view == viewIssue)
 		if !shown && m.reason(a) == "" && m.timely(a) {
 			add(a)

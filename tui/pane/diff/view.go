@@ -17,7 +17,7 @@ func (m *Model) View(now time.Time) []string {
 	if m.body.W <= 0 || m.body.H <= 0 {
 		return nil
 	}
-	head := m.heading(now).Render(m.body.W, false, m.st)
+	head := m.heading().Render(m.body.W, false, m.st)
 	if m.body.H < 4 {
 		return widget.Fill([]string{head}, m.body.W, m.body.H)
 	}
@@ -67,13 +67,21 @@ func (m *Model) waiting(now time.Time) (themes.Ink, string) {
 	return m.st.Muted, "reading the change"
 }
 
-// heading is what the change is: the issue, its pull request, how far it is.
-func (m *Model) heading(time.Time) widget.Line {
+// heading is what the change is: the issue, its pull request, how far it is. A
+// long title gives way to the rest.
+func (m *Model) heading() widget.Line {
 	name := widget.Clean(string(m.ref))
 	if row := present.RowOf(m.snap, m.ref); row != nil {
 		name += " " + widget.Clean(row.Issue.Title)
 	}
-	line := widget.Line{{Text: " "}}.Add(m.st.Title, name)
+	rest := m.standing()
+	name = widget.Cut(name, max(m.body.W-rest.Width()-2, 16))
+	return append(widget.Line{{Text: " "}}.Add(m.st.Title, name), rest...)
+}
+
+// standing is how the change stands.
+func (m *Model) standing() widget.Line {
+	line := widget.Line{}
 	d, ok := m.diff()
 	switch p := m.pull(); {
 	case p != nil:

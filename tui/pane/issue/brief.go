@@ -71,6 +71,12 @@ func askedUnder(s *state.Snapshot, row *state.Row, w int, now time.Time, st *the
 		return nil
 	}
 	n := present.NeedOf(s, row.Issue.Ref)
+	if !strings.Contains(strings.TrimSpace(n.Text), "\n") && widget.Width(n.Text) < w-12 && n.Kind != state.NeedQuestion {
+		// One line says itself what it is.
+		sign, tone := present.NeedSign(n.Kind, &st.Signs)
+		line := widget.Line{}.Add(st.Tone(tone), sign+" ").Add(st.Text, widget.Clean(n.Text)).Add(st.Muted, ", "+widget.Since(n.Since, now))
+		return []string{line.Render(w, false, st)}
+	}
 	sign, tone := present.NeedSign(n.Kind, &st.Signs)
 	head := map[state.NeedKind]string{
 		state.NeedQuestion: "asks you", state.NeedReview: "waits for your review",

@@ -195,9 +195,17 @@ func (m *Model) Mouse(e pane.Mouse) pane.Reply {
 // Subject is the selected row.
 func (m *Model) Subject() pane.Subject {
 	if l := m.selected(); l != nil {
-		return pane.Subject{Ref: l.Ref, Text: widget.Clean(string(l.Ref)) + " · " + widget.Clean(firstOf(l.Does, l.Waits))}
+		return pane.Subject{Ref: l.Ref, Text: widget.Clean(string(l.Ref)) + " · " + firstOf(widget.Clean(l.Does), m.waits(l))}
 	}
 	return pane.Subject{Text: "what the next firing would do"}
+}
+
+// waits is why nothing would be done with a row.
+func (m *Model) waits(l *state.PreviewLine) string {
+	if l.Waits == "" && present.WorkerOf(m.snap, present.RowOf(m.snap, l.Ref)) != nil {
+		return "a worker is at it"
+	}
+	return widget.Clean(l.Waits)
 }
 
 func firstOf(a, b string) string {
@@ -285,7 +293,7 @@ func (m *Model) line(p *state.Preview, r row, w int, chosen bool) string {
 	l := &p.Lines[r.line]
 	sign, ink, text := m.st.Signs.Next, m.st.Accent, widget.Clean(l.Does)
 	if l.Does == "" {
-		sign, ink, text = m.st.Signs.Dot, m.st.Muted, widget.Clean(l.Waits)
+		sign, ink, text = m.st.Signs.Dot, m.st.Muted, m.waits(l)
 	}
 	name := widget.Fit(m.name(l), max(min(w*2/5, 44), 12))
 	line := (widget.Line{bar}).Add(ink, " "+sign+" ").Add(m.st.Strong, name+"  ").Add(ink, text)
