@@ -93,6 +93,9 @@ func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held
 		if err := b.reword(ctx, r.ID, h.comment.ID, c.Text()); err != nil {
 			return board.Claim{}, err
 		}
+		if err := b.passed(ctx, r, h, c.Session); err != nil {
+			return board.Claim{}, err
+		}
 		return c, b.clear(ctx, r, func(o held) bool { return o.comment.ID != h.comment.ID })
 	}
 	made, err := b.say(ctx, r.ID, c.Text())
@@ -144,6 +147,34 @@ func (b *Board) settle(ctx context.Context, r *row, made commentWire) ([]held, e
 		return before, nil
 	}
 	return nil, nil
+}
+
+// passed reads the comments back after a claim was reworded for a session: of
+// two that take the same one over the last writer has it. A read that shows the
+// claim as it was is older than ours and is made again; when only such are had,
+// the answer to our own write counts, and the next stamp finds out.
+func (b *Board) passed(ctx context.Context, r *row, old held, session string) error {
+	for _, wait := range readBack {
+		if err := b.o.Pause(ctx, wait); err != nil {
+			return err
+		}
+		list, err := b.thread(ctx, r.ID)
+		if err != nil {
+			return fmt.Errorf("%w: the claim is written, but not whose claim stands: %w", board.ErrUnknownOutcome, err)
+		}
+		r.comments = list
+		all := claimsOf(list)
+		at := slices.IndexFunc(all, func(h held) bool { return h.comment.ID == old.comment.ID })
+		switch {
+		case at < 0:
+			return fmt.Errorf("%w: its claim was taken away meanwhile", board.ErrClaimConflict)
+		case all[at].claim.Session == session:
+			return nil
+		case all[at].claim.Session != old.claim.Session:
+			return conflict(all[at], nil)
+		}
+	}
+	return nil
 }
 
 // delegate hands the row to an agent. The answer shows it in `delegate`, not in

@@ -2,6 +2,7 @@ package linear_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -122,3 +123,66 @@ func (e *endless) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 var lastPage = regexp.MustCompile(`"hasNextPage":false,"endCursor":("[^"]*"|null)|"endCursor":("[^"]*"|null),"hasNextPage":false`)
+
+// TestManyMilestones: a project has as many as it likes.
+func TestManyMilestones(t *testing.T) {
+	t.Parallel()
+	const many = 230
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	for n := range many {
+		p.add(t, fake.Draft{Title: "t", State: "Ready", Milestone: fmt.Sprintf("m%d", n)})
+	}
+	b := p.open(t)
+	list, err := b.Milestones(t.Context())
+	ok(t, err)
+	if last := list[len(list)-2]; len(list) != many+1 || last.Name != fmt.Sprintf("m%d", many-1) || last.Open != 1 {
+		t.Errorf("%d milestones, the last %+v", len(list), last)
+	}
+	rows, err := b.Poll(t.Context(), board.Query{Milestones: []string{fmt.Sprintf("m%d", many-1)}})
+	ok(t, err)
+	if len(rows) != 1 {
+		t.Errorf("%d rows of the last one", len(rows))
+	}
+}
+
+// TestTwoTakeOneClaimOver: of two that reword the same claim one gets the row,
+// and the other is told.
+func TestTwoTakeOneClaimOver(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	ref := p.add(t, fake.Draft{Title: "t", State: "Ready"})
+	dispatcher := board.Actor{Kind: board.ActorDispatcher}
+	take := func(b *linear.Board, session string, steal bool) error {
+		_, err := b.Claim(t.Context(), dispatcher, ref, board.ClaimRequest{Kind: board.KindDeveloper, Session: session, Run: session, Steal: steal})
+		return err
+	}
+	ok(t, take(p.open(t), "old", false))
+	quicker := &afterReword{then: func() { ok(t, take(p.open(t), "second", true)) }}
+	first := p.open(t, func(o *linear.Options) { o.Transport = quicker })
+	if err := take(first, "first", true); !errors.Is(err, board.ErrClaimConflict) || !strings.Contains(err.Error(), "second") {
+		t.Errorf("the first to write got %v", err)
+	}
+	i, err := first.Issue(t.Context(), ref)
+	ok(t, err)
+	if i.Claim == nil || i.Claim.Session != "second" {
+		t.Errorf("the row is %+v's", i.Claim)
+	}
+}
+
+// afterReword does something when the first comment has been reworded, before
+// that is answered.
+type afterReword struct{ then func() }
+
+func (a *afterReword) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(sent))
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if then := a.then; then != nil && bytes.Contains(sent, []byte("commentUpdate(")) {
+		a.then = nil
+		then()
+	}
+	return resp, err
+}

@@ -16,12 +16,17 @@ type milestoneWire struct {
 	SortOrder float64
 }
 
+type milestonesWire struct {
+	Nodes    []milestoneWire
+	PageInfo pageInfo
+}
+
 // metaPart is what every look at the board begins with.
 type metaPart struct {
 	statesQuery
 	Project struct {
 		ID                string
-		ProjectMilestones struct{ Nodes []milestoneWire } `graphql:"projectMilestones(first: 100)"`
+		ProjectMilestones milestonesWire `graphql:"projectMilestones(first: 100)"`
 	} `graphql:"project(id: $project)"`
 }
 
@@ -39,10 +44,32 @@ func (b *Board) takeMeta(ctx context.Context, p *metaPart, err error) error {
 	case len(p.WorkflowStates.Nodes) == 0:
 		return b.whyNoTeam(ctx)
 	}
-	b.mirror.states = b.statesOf(p.WorkflowStates.Nodes)
-	b.mirror.milestones = p.Project.ProjectMilestones.Nodes
-	slices.SortStableFunc(b.mirror.milestones, byPlace)
+	milestones, err := b.wholeMilestones(ctx, p.Project.ProjectMilestones)
+	if err != nil {
+		return err
+	}
+	b.mirror.states, b.mirror.milestones = b.statesOf(p.WorkflowStates.Nodes), milestones
 	return nil
+}
+
+// wholeMilestones reads on where a project has more milestones than a page
+// holds, and answers all in their project's order.
+func (b *Board) wholeMilestones(ctx context.Context, first milestonesWire) ([]milestoneWire, error) {
+	list, page := first.Nodes, first.PageInfo
+	for page.more() {
+		var q struct {
+			Project struct {
+				ProjectMilestones milestonesWire `graphql:"projectMilestones(first: 100, after: $after)"`
+			} `graphql:"project(id: $project)"`
+		}
+		vars := map[string]any{"project": text(b.o.ProjectID), "after": cursorVar(page.EndCursor)}
+		if err := b.client.query(ctx, toPoll, &q, vars); err != nil {
+			return nil, fmt.Errorf("read on in the milestones: %w", err)
+		}
+		list, page = append(list, q.Project.ProjectMilestones.Nodes...), q.Project.ProjectMilestones.PageInfo
+	}
+	slices.SortStableFunc(list, byPlace)
+	return list, nil
 }
 
 func (b *Board) readMeta(ctx context.Context) error {

@@ -130,14 +130,14 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *states, error) {
 // issues each has, NoMilestone last.
 func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 	open := map[string]int{}
-	var list []milestoneWire
+	var first milestonesWire
 	vars := b.metaVars()
 	delete(vars, "states")
 	vars["issues"], vars["rowsAfter"] = b.openFilter(), (*graphql.String)(nil)
 	for {
 		var q struct {
 			Project struct {
-				ProjectMilestones struct{ Nodes []milestoneWire } `graphql:"projectMilestones(first: 100)"`
+				ProjectMilestones milestonesWire `graphql:"projectMilestones(first: 100)"`
 			} `graphql:"project(id: $project)"`
 			Issues struct {
 				Nodes []struct {
@@ -154,7 +154,7 @@ func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the milestones: %w", err)
 		}
-		list = q.Project.ProjectMilestones.Nodes
+		first = q.Project.ProjectMilestones
 		for _, n := range q.Issues.Nodes {
 			id := ""
 			if n.ProjectMilestone != nil {
@@ -170,7 +170,10 @@ func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 		}
 		break
 	}
-	slices.SortStableFunc(list, byPlace)
+	list, err := b.wholeMilestones(ctx, first)
+	if err != nil {
+		return nil, fmt.Errorf("list the milestones: %w", err)
+	}
 	out := make([]board.Milestone, 0, len(list)+1)
 	for _, m := range list {
 		out = append(out, board.Milestone{Name: m.Name, Open: open[m.ID]})

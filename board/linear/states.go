@@ -125,37 +125,51 @@ func (b *Board) States(ctx context.Context) ([]board.State, error) {
 // whyNoTeam says what is wrong with the team's id: Linear answers an empty
 // list to a team that the key does not see.
 func (b *Board) whyNoTeam(ctx context.Context) error {
-	var q struct {
-		Teams struct {
-			Nodes []struct{ ID, Key, Name string }
-		} `graphql:"teams(first: 100)"`
-	}
-	if err := b.client.query(ctx, toRead, &q, nil); err != nil {
-		return err
-	}
 	var seen []string
-	for _, t := range q.Teams.Nodes {
-		if t.ID == b.o.TeamID {
-			return fmt.Errorf("the team %s has no states", oneLine(t.Name))
+	for after := (*graphql.String)(nil); ; {
+		var q struct {
+			Teams struct {
+				Nodes    []struct{ ID, Key, Name string }
+				PageInfo pageInfo
+			} `graphql:"teams(first: 100, after: $after)"`
 		}
-		seen = append(seen, fmt.Sprintf("%s (%s, id %s)", t.Key, t.Name, t.ID))
+		if err := b.client.query(ctx, toRead, &q, map[string]any{"after": after}); err != nil {
+			return err
+		}
+		for _, t := range q.Teams.Nodes {
+			if t.ID == b.o.TeamID {
+				return fmt.Errorf("the team %s has no states", oneLine(t.Name))
+			}
+			seen = append(seen, fmt.Sprintf("%s (%s, id %s)", t.Key, t.Name, t.ID))
+		}
+		if !q.Teams.PageInfo.more() {
+			break
+		}
+		after = cursorVar(q.Teams.PageInfo.EndCursor)
 	}
 	return fmt.Errorf("%w: the key sees no team %s (linear.teamId); it sees %s", board.ErrNotFound, oneLine(b.o.TeamID), someOf(b.o.TeamKey, seen))
 }
 
 // whyNoProject says what is wrong with the project's id.
 func (b *Board) whyNoProject(ctx context.Context, cause error) error {
-	var q struct {
-		Projects struct {
-			Nodes []struct{ ID, Name, URL string }
-		} `graphql:"projects(first: 100)"`
-	}
-	if err := b.client.query(ctx, toRead, &q, nil); err != nil {
-		return cause
-	}
 	var seen []string
-	for _, p := range q.Projects.Nodes {
-		seen = append(seen, fmt.Sprintf("%s (id %s)", p.Name, p.ID))
+	for after := (*graphql.String)(nil); ; {
+		var q struct {
+			Projects struct {
+				Nodes    []struct{ ID, Name string }
+				PageInfo pageInfo
+			} `graphql:"projects(first: 100, after: $after)"`
+		}
+		if err := b.client.query(ctx, toRead, &q, map[string]any{"after": after}); err != nil {
+			return cause
+		}
+		for _, p := range q.Projects.Nodes {
+			seen = append(seen, fmt.Sprintf("%s (id %s)", p.Name, p.ID))
+		}
+		if !q.Projects.PageInfo.more() {
+			break
+		}
+		after = cursorVar(q.Projects.PageInfo.EndCursor)
 	}
 	return fmt.Errorf("%w: the key sees no project %s (linear.projectId); it sees %s", board.ErrNotFound, oneLine(b.o.ProjectID), someOf(b.o.ProjectID, seen))
 }
