@@ -141,6 +141,13 @@ func (f Folder) Forbid() error {
 // Forbidden says whether the run is marked.
 func (f Folder) Forbidden() bool { return exists(f.forbiddenPath()) }
 
+// Over says whether nothing of the run may write any more: it has ended or was
+// given back, and nobody went on in its session by hand.
+func (f Folder) Over() bool {
+	_, taken, err := f.Taker()
+	return err == nil && !taken && (f.Forbidden() || exists(f.exitPath()))
+}
+
 // MarkEnding says that no message is taken any more. The caller holds the
 // input's lock.
 func (f Folder) MarkEnding() error {

@@ -139,6 +139,7 @@ func (l *Launcher) forbidLocked(f Folder, lock *statefile.FileLock) (Phase, erro
 // EndLeftovers ends what a dead supervisor left running: the agent, its
 // descendants, and whatever else carries the run in its environment. It
 // answers how many processes that were. It refuses while a supervisor lives.
+// The run is marked first: what escapes is refused wherever it says who it is.
 func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 	f, err := l.Folder(run)
 	if err != nil {
@@ -162,6 +163,9 @@ func (l *Launcher) EndLeftovers(ctx context.Context, run string) (int, error) {
 		return 0, fmt.Errorf("end leftovers of run %s: %w", run, err)
 	}
 	defer lock.Unlock() //nolint:errcheck // the kernel drops it at the latest with the process
+	if err := f.Forbid(); err != nil {
+		return 0, fmt.Errorf("end leftovers of run %s: %w", run, err)
+	}
 	n, err := EndAll(ctx, func() []Process { return findLeftovers(f, super) })
 	if err != nil {
 		return n, fmt.Errorf("end leftovers of run %s: %w", run, err)

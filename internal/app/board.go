@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 
@@ -62,7 +63,22 @@ func (f *Factory) Actor() (board.Actor, error) {
 		}
 		a.Epoch = n
 	}
-	return a, nil
+	return a, f.over(a)
+}
+
+// over refuses a worker whose run is over: what escaped every kill writes
+// nothing to a row that was given back, on any board, until the next claim
+// fences it off (docs/decisions/0015). The state folder is in the environment
+// of workers alone; a hook, which runs when its worker has ended, has none.
+func (f *Factory) over(a board.Actor) error {
+	dir := f.Getenv("DISPATCHER_STATE_DIR")
+	if dir == "" || workers.CheckRunID(a.Run) != nil {
+		return nil
+	}
+	if workers.OpenFolder(filepath.Join(dir, "runs", a.Run)).Over() {
+		return fmt.Errorf("%w: the run %s on %s is over; stop here", board.ErrClaimConflict, a.Run, a.Ref)
+	}
+	return nil
 }
 
 // lookForSupervisor looks once: it reads the process table.
