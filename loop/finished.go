@@ -174,7 +174,7 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 	case state.OpComment:
 		return f.comment(ctx, writes, d)
 	case state.OpLinkPR:
-		return writes.LinkPR(ctx, d.Ref, d.PR)
+		return f.link(ctx, writes, d)
 	case state.OpForget:
 		return f.drop(ctx, *r, d.Text)
 	case state.OpRetry:
@@ -188,6 +188,20 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 		return f.close(ctx, d)
 	}
 	return fmt.Errorf("unknown operation %q", d.Op)
+}
+
+// link links a pull request to its issue. Where the board has no links of its
+// own, and the pull request's text does not make one, its owner is told, and
+// the work goes on: a merge is found all the same.
+func (f *firing) link(ctx context.Context, w Writes, d state.Decision) error {
+	err := w.LinkPR(ctx, d.Ref, d.PR)
+	if !errors.Is(err, board.ErrForbidden) {
+		return err
+	}
+	if d.Text != "" {
+		f.notify(d.Ref, d.Text+": "+err.Error())
+	}
+	return nil
 }
 
 // tryLater arms the next try of a run, or puts the same one off.

@@ -38,7 +38,10 @@ type Options struct {
 	// Pause waits between a claim and the look whether it stands; nil waits a
 	// random moment.
 	Pause func(ctx context.Context) error
-	Log   *slog.Logger // nil logs nothing
+	// Spread is how much longer than GitHub asks for requests are held back, at
+	// most the given time; nil is a random part of it.
+	Spread func(time.Duration) time.Duration
+	Log    *slog.Logger // nil logs nothing
 }
 
 // Board is one project. It is safe for use by several goroutines.
@@ -77,7 +80,7 @@ func Open(o Options) (*Board, error) {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	gate := &ghapi.Gate{Now: o.Now}
+	gate := &ghapi.Gate{Now: o.Now, Spread: o.Spread}
 	t := &ghapi.Transport{Host: home.Host, Gate: gate, Next: next, Session: &ghapi.Session{
 		Now: o.Now, Mint: func(ctx context.Context) (ghapi.Token, error) {
 			text, err := o.Token(ctx)

@@ -1,17 +1,13 @@
 package ghproject_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/board/ghproject"
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
@@ -27,16 +23,7 @@ func TestField(t *testing.T) {
 	p := newPlace(t, true)
 	b := p.open(t)
 	ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleInProgress})
-	field := func() string {
-		t.Helper()
-		var text string
-		p.server.Project(p.project, func(pr *fake.Project) {
-			if c := pr.Item("acme/widgets", refNumber(t, ref)).Claimed; c != nil {
-				text = *c
-			}
-		})
-		return text
-	}
+	field := func() string { t.Helper(); return p.claimed(t, ref) }
 	step := func(want string, err error) {
 		t.Helper()
 		if err != nil || field() != want {
@@ -67,89 +54,6 @@ func TestField(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, i.Delegate, err)
 		}
 	}
-}
-
-// Two processes claim the same rows at once: never do both go on (failures.md,
-// claims; SYMPTOMS.md, 39).
-func TestContest(t *testing.T) {
-	t.Parallel()
-	const rows = 200
-	p := newPlace(t, true)
-	var refs []board.Ref
-	for n := range rows {
-		refs = append(refs, p.seed(t, board.NewIssue{Title: fmt.Sprint("row ", n), State: board.RoleReady}))
-		if n%10 == 0 {
-			p.field(refNumber(t, refs[n]), "dev:gone@2026-08-01T00:00Z") // stale
-		}
-	}
-	var met sync.WaitGroup
-	won := make([]map[board.Ref]bool, 2)
-	for n := range won {
-		won[n] = map[board.Ref]bool{}
-		b := p.contender(t)
-		met.Go(func() {
-			for _, ref := range refs {
-				_, err := b.Claim(t.Context(), dispatcher, ref, claim(fmt.Sprint("session-", n)))
-				switch {
-				case err == nil:
-					won[n][ref] = true
-				case !errors.Is(err, board.ErrClaimConflict):
-					t.Errorf("%s: %v", ref, err)
-				}
-			}
-		})
-	}
-	met.Wait()
-	b := p.open(t)
-	both, none := 0, 0
-	for _, ref := range refs {
-		i, err := b.Issue(t.Context(), ref)
-		if err != nil || i.Claim == nil {
-			t.Fatalf("%s has no claim: %v", ref, err)
-		}
-		if won[0][ref] && won[1][ref] {
-			both++
-		}
-		if !won[0][ref] && !won[1][ref] {
-			none++
-		}
-		for n := range won {
-			// Both may see their own value at the first look, when a write takes
-			// longer than the pause. The loop looks again before it starts a worker:
-			// then one of them has it.
-			renew := claim(fmt.Sprint("session-", n))
-			renew.Renew = true
-			_, err := b.Claim(t.Context(), dispatcher, ref, renew)
-			if holds := err == nil; holds != (i.Claim.Session == renew.Session) {
-				t.Errorf("%s: %s holds it: %v", ref, renew.Session, holds)
-			}
-		}
-	}
-	t.Logf("%d rows: %d won by both at the first look, none at the second, %d by nobody yet", rows, both, none)
-}
-
-// contender pauses longer than its rival takes to write, as it does for real.
-func (p *place) contender(t *testing.T) *ghproject.Board {
-	t.Helper()
-	b, err := ghproject.Open(ghproject.Options{
-		URL: p.url, Token: func(context.Context) (string, error) { return "olive-token", nil },
-		Owner: "acme", ProjectNumber: 2, ProjectID: p.project.ID, Repository: "acme/widgets", States: p.states,
-		StaleWindow: 90 * time.Minute, Now: p.clock.Now,
-		Pause: func(ctx context.Context) error {
-			wait := time.NewTimer(10*time.Millisecond + rand.N(20*time.Millisecond)) // a write takes a few
-			defer wait.Stop()
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-wait.C:
-				return nil
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // Options are found by name on each write: renumbered ones work, a renamed one

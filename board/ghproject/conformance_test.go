@@ -22,6 +22,8 @@ type clock struct {
 	at time.Time
 }
 
+func newClock() *clock { return &clock{at: time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC)} }
+
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +59,7 @@ func columns() []string {
 
 func newPlace(t *testing.T, question bool) *place {
 	t.Helper()
-	p := &place{clock: &clock{at: time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC)}, states: map[board.Role]string{}}
+	p := &place{clock: newClock(), states: map[board.Role]string{}}
 	names := columns()
 	for _, r := range board.Roles() {
 		p.states[r] = r.DefaultName()
@@ -77,13 +79,17 @@ func newPlace(t *testing.T, question bool) *place {
 	return p
 }
 
-func (p *place) open(t *testing.T) *ghproject.Board {
+func (p *place) open(t *testing.T, with ...func(*ghproject.Options)) *ghproject.Board {
 	t.Helper()
-	b, err := ghproject.Open(ghproject.Options{
+	o := ghproject.Options{
 		URL: p.url, Token: func(context.Context) (string, error) { return "olive-token", nil },
 		Owner: "acme", ProjectNumber: 2, ProjectID: p.project.ID, Repository: "acme/widgets", States: p.states,
 		StaleWindow: 90 * time.Minute, Now: p.clock.Now, Pause: func(context.Context) error { return nil },
-	})
+	}
+	for _, change := range with {
+		change(&o)
+	}
+	b, err := ghproject.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +131,30 @@ func (p *place) field(number int, text string) {
 		it := pr.Item("acme/widgets", number)
 		it.Claimed, it.Updated = &text, p.clock.Now()
 	})
+}
+
+// claimed is what the field Claimed By of a row holds.
+func (p *place) claimed(t *testing.T, ref board.Ref) (text string) {
+	t.Helper()
+	n := refNumber(t, ref)
+	p.server.Project(p.project, func(pr *fake.Project) {
+		if c := pr.Item("acme/widgets", n).Claimed; c != nil {
+			text = *c
+		}
+	})
+	return text
+}
+
+// column moves a row on the project's page.
+func (p *place) column(number int, to board.Role) {
+	p.server.Project(p.project, func(pr *fake.Project) {
+		pr.Move(pr.Item("acme/widgets", number), to.DefaultName(), p.clock.Now())
+	})
+}
+
+// say comments on an issue's page.
+func (p *place) say(number int, by, text string) {
+	p.server.With("acme/widgets", func(r *fake.Repo) { r.Say(r.Issue(number), by, text, p.clock.Now()) })
 }
 
 func TestConformance(t *testing.T) {

@@ -83,6 +83,9 @@ func (s *Session) refused(text string) {
 // clients of a process.
 type Gate struct {
 	Now func() time.Time
+	// Spread is a part of a time by which callers return later than asked, so
+	// that not all return at once; nil is a random part.
+	Spread func(time.Duration) time.Duration
 
 	mu    sync.Mutex
 	until LimitError
@@ -102,7 +105,11 @@ func (g *Gate) Open() error {
 func (g *Gate) shut(d time.Duration, secondary bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	until := g.Now().Add(d + spread(30*time.Second))
+	later := spread
+	if g.Spread != nil {
+		later = g.Spread
+	}
+	until := g.Now().Add(d + later(30*time.Second))
 	if until.After(g.until.Until) {
 		g.until = LimitError{Until: until, Secondary: secondary}
 	}

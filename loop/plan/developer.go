@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -23,7 +24,7 @@ func routeDeveloper(f *Finished) []state.Decision {
 	}
 	var d []state.Decision
 	if !Linked(&f.Issue, f.PR) {
-		d = append(d, state.Decision{Op: state.OpLinkPR, Ref: f.Run.Ref, PR: f.PR.Name, Why: "not linked to the issue"})
+		d = append(d, linkPR(f))
 	}
 	if pending {
 		return append(d, state.Decision{Op: state.OpVerify, Ref: f.Run.Ref, PR: f.PR.Name, Why: "checks are pending"})
@@ -36,6 +37,16 @@ func routeDeveloper(f *Finished) []state.Decision {
 		comment(f, text),
 		state.Decision{Op: state.OpAssign, Ref: f.Run.Ref, Delegate: board.DelegateReviewer, Why: "complete and verified"})
 	return settle(f, "complete: "+f.PR.Name+" goes to review", d...)
+}
+
+// linkPR links a pull request to its issue. Its text is what the owner is told
+// where the board takes no link and the pull request does not name the issue.
+func linkPR(f *Finished) state.Decision {
+	d := state.Decision{Op: state.OpLinkPR, Ref: f.Run.Ref, PR: f.PR.Name, Why: "not linked to the issue"}
+	if !slices.Contains(f.PR.Issues, f.Run.Ref) {
+		d.Text = fmt.Sprintf("%s does not name %s", f.PR.Name, f.Run.Ref)
+	}
+	return d
 }
 
 // Verify checks every point that COMPLETE claims (dispatcher-system.md,

@@ -15,7 +15,7 @@ const (
 	OpAssign   Op = "assign"    // Delegate
 	OpRelease  Op = "release"
 	OpComment  Op = "comment" // Text, as the dispatcher, once per run
-	OpLinkPR   Op = "link-pr" // PR
+	OpLinkPR   Op = "link-pr" // PR; Text is what to tell the owner where the board takes no link
 	OpForget   Op = "forget"  // drop the run from the journal; Text is the outcome
 	OpRetry    Op = "retry"   // arm a retry at At; Text is the failure
 	OpVerify   Op = "verify"  // keep the claim, wait for checks

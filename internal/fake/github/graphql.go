@@ -43,7 +43,7 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	if !decode(w, r, &q) {
 		return
 	}
-	doc, errs := gqlparser.LoadQueryWithRules(schemaOf(r), q.Query, rules.NewDefaultRules())
+	doc, errs := parse(schemaOf(r), q.Query)
 	if len(errs) > 0 {
 		answer(w, http.StatusOK, map[string]any{"errors": errs})
 		return
@@ -75,6 +75,27 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 		return
 	}
 	answer(w, http.StatusOK, map[string]any{"data": data})
+}
+
+// parsed are the queries that were held to a schema and passed: a client asks
+// the same few again and again.
+var parsed sync.Map
+
+type queryOf struct {
+	schema *ast.Schema
+	text   string
+}
+
+func parse(s *ast.Schema, text string) (*ast.QueryDocument, gqlerror.List) {
+	key := queryOf{s, text}
+	if doc, ok := parsed.Load(key); ok {
+		return doc.(*ast.QueryDocument), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	doc, errs := gqlparser.LoadQueryWithRules(s, text, rules.NewDefaultRules())
+	if len(errs) == 0 {
+		parsed.Store(key, doc)
+	}
+	return doc, errs
 }
 
 // charge counts what a query costs. The lock is held.

@@ -59,6 +59,32 @@ type Item struct {
 	Claimed  *string
 	Updated  time.Time
 	StatusAt time.Time // when Status was last set; Updated where it is zero
+	Moves    []Move    // oldest first
+}
+
+// Move is one move of an item to a column.
+type Move struct {
+	To string // name of the option
+	At time.Time
+}
+
+// Move moves an item to the column of a name, as a person does on the page.
+func (p *Project) Move(i *Item, column string, at time.Time) {
+	p.move(i, p.option(column), at)
+}
+
+func (p *Project) move(i *Item, option string, at time.Time) {
+	i.Status, i.StatusAt, i.Updated = option, at, at
+	i.Moves = append(i.Moves, Move{p.optionName(option), at})
+}
+
+// Column is the name of the column that an item stands in.
+func (p *Project) Column(i *Item) string { return p.optionName(i.Status) }
+
+// Say adds a comment to an issue, as a person does on its page.
+func (r *Repo) Say(i *Issue, by, text string, at time.Time) {
+	r.nextID++
+	i.Comments, i.Updated = append(i.Comments, Comment{ID: r.nextID, Author: by, Body: text, At: at}), at
 }
 
 // AddProject makes a project with a Status field of the given options and a

@@ -39,12 +39,21 @@ func (s *Server) MergePull(repo string, number int, by string) error {
 	if err := r.Merge(p, by, s.now()); err != nil {
 		return err
 	}
-	s.closeIssues(r, p, s.now())
+	s.closeIssues(r, r.closes(p), s.now())
 	return nil
 }
 
-func (s *Server) closeIssues(r *Repo, p *Pull, at time.Time) {
-	for _, n := range r.closes(p) {
+// Close closes an issue as a merge does: the projects' own workflow moves it to
+// Done.
+func (s *Server) Close(repo string, number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remember()
+	s.closeIssues(s.repos[repo], []int{number}, s.now())
+}
+
+func (s *Server) closeIssues(r *Repo, numbers []int, at time.Time) {
+	for _, n := range numbers {
 		i := r.Issue(n)
 		if i == nil || i.Closed {
 			continue
@@ -53,7 +62,7 @@ func (s *Server) closeIssues(r *Repo, p *Pull, at time.Time) {
 		for _, project := range s.projects {
 			it, done := project.Item(r.Owner+"/"+r.Name, n), project.option("Done")
 			if it != nil && !it.Archived && done != "" {
-				it.Status, it.StatusAt, it.Updated = done, at, at
+				project.move(it, done, at)
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func (s *Server) setField(in map[string]any, clear bool) (any, error) {
 		if p.optionName(id) == "" {
 			return nil, errors.New("The single select option Id does not belong to the field") //nolint:staticcheck // GitHub's words
 		}
-		item.Status, item.StatusAt = id, s.now()
+		p.move(item, id, s.now())
 		if p.optionName(id) == "Done" {
 			if i := s.repos[item.Repo].Issue(item.Issue); i != nil {
 				i.Closed = true // the project's own workflow
@@ -111,8 +111,7 @@ func (s *Server) comment(g grant, subject, body string) (any, error) {
 	if len([]rune(body)) > maxComment {
 		return nil, &typedError{"UNPROCESSABLE", "Body is too long (maximum is 65536 characters)"}
 	}
-	r.nextID++
-	i.Comments, i.Updated = append(i.Comments, Comment{ID: r.nextID, Author: g.login(), Body: body, At: s.now()}), s.now()
+	r.Say(i, g.login(), body, s.now())
 	node := typed{"", s.commentObj(&i.Comments[len(i.Comments)-1])}
 	return fields("payload", map[string]any{"commentEdge": fields("edge", map[string]any{"node": node})}), nil
 }

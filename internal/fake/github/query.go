@@ -239,7 +239,7 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 		"id": nodeID(p), "number": p.Number, "title": p.Title, "body": p.Body, "isDraft": p.Draft, "state": stateOf(p),
 		"url":    fmt.Sprintf("https://github.com/%s/%s/pull/%d", r.Owner, r.Name, p.Number),
 		"merged": !p.Merged.IsZero(), "isCrossRepository": p.Fork != "",
-		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": r.head(p), "baseRefOid": r.tip(p.Base),
+		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": func() any { return r.head(p) }, "baseRefOid": func() any { return r.tip(p.Base) },
 		"createdAt": p.Created.UTC().Format(time.RFC3339), "updatedAt": p.Updated.UTC().Format(time.RFC3339),
 		"mergedAt": nil, "mergeCommit": nil,
 		"mergeable":         func() any { return s.mergeable(r, p) },

@@ -26,7 +26,7 @@ func (s *Server) remember() {
 	for _, o := range s.projects {
 		c := *o
 		c.Status.Options = slices.Clone(o.Status.Options)
-		c.Items = cloned(o.Items, func(i *Item) { i.Claimed = copied(i.Claimed) })
+		c.Items = cloned(o.Items, func(i *Item) { i.Claimed, i.Moves = copied(i.Claimed), slices.Clone(i.Moves) })
 		p.projects = append(p.projects, &c)
 	}
 	s.past = p
