@@ -72,8 +72,9 @@ type Store struct {
 
 	checks atomic.Pointer[[]CheckSpec] // what is checked now
 
-	mu    sync.Mutex
-	known map[pair]derived // what follows from two commits
+	mu     sync.Mutex
+	known  map[pair]derived // what follows from two commits
+	closed map[int]kept     // what is open no more
 	// fetched is where the remote's branches stood when last fetched.
 	fetched heads
 }
@@ -95,7 +96,7 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Store{o: o, known: map[pair]derived{}, fetched: heads{}}
+	s := &Store{o: o, known: map[pair]derived{}, closed: map[int]kept{}, fetched: heads{}}
 	s.SetChecks(o.Checks)
 	return s
 }
@@ -226,7 +227,7 @@ func (s *Store) loadAll() ([]record, error) {
 	var all []record
 	broken := &BrokenError{Records: map[int]error{}}
 	for _, n := range numbers {
-		r, err := s.load(n)
+		r, err := s.loadKept(n)
 		if err != nil {
 			broken.Records[n] = err
 			continue
