@@ -136,6 +136,9 @@ type ForgeError struct {
 }
 
 func (e *ForgeError) Error() string {
+	if e.Says == "" {
+		return e.Means
+	}
 	if e.Means == "" {
 		return fmt.Sprintf("GitHub answered %d: %s", e.Status, e.Says)
 	}
@@ -160,6 +163,8 @@ func (f *Forge) explain(a *App, resp *github.Response, err error) error {
 		e.Says = http.StatusText(e.Status)
 	}
 	switch {
+	case e.Status >= http.StatusInternalServerError:
+		e.Means, e.Says = ghapi.NoAnswer(resp.Status), "" // a page from in front of GitHub
 	case e.Status == http.StatusUnauthorized && aboutClock(e.Says):
 		e.Means = "this machine's clock is wrong" + skew(resp.Header.Get("Date"), f.Now())
 	case e.Status == http.StatusUnauthorized:

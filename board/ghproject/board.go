@@ -161,10 +161,9 @@ func (b *Board) plain(err error, write bool) error {
 		return limit
 	}
 	text := err.Error()
-	if rest, page := strings.CutPrefix(text, "non-200 OK status code: "); page {
-		// A page from in front of GitHub says nothing, and is not shown.
-		text, _, _ = strings.Cut(rest, " body: ")
-		err = fmt.Errorf("no answer of GitHub's: HTTP %s", oneLine(text))
+	if status, page := ghapi.Page(text); page {
+		text = oneLine(status)
+		err = errors.New(ghapi.NoAnswer(text))
 	}
 	_, torn := errors.AsType[*url.Error](err)
 	switch {
@@ -174,12 +173,19 @@ func (b *Board) plain(err error, write bool) error {
 		return fmt.Errorf("this token may not use the project; it takes your own login with the scope project (`gh auth refresh -s project`), or a token with it in GH_TOKEN: %w", err)
 	case strings.HasPrefix(text, "401"), strings.Contains(text, "Bad credentials"):
 		return fmt.Errorf("GitHub refuses the login: `gh auth login`, or a fresh token in GH_TOKEN: %w", err)
+	case strings.Contains(text, "Could not resolve to a node with the global id of '"+b.o.ProjectID+"'"):
+		return b.noProject()
 	case strings.Contains(text, "Could not resolve to"):
 		return fmt.Errorf("%w: %s", board.ErrNotFound, oneLine(text))
 	case write && (torn || strings.HasPrefix(text, "5")): // a gateway's answer tells nothing of the write
 		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
 	}
 	return err
+}
+
+func (b *Board) noProject() error {
+	return fmt.Errorf("%w: your login sees no project %s (github.projectId); look at https://github.com/orgs/%s/projects/%d",
+		board.ErrNotFound, oneLine(b.o.ProjectID), b.o.Owner, b.o.ProjectNumber)
 }
 
 // oneLine makes a text from outside fit into a message.

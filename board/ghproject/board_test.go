@@ -128,7 +128,7 @@ func TestWrongProject(t *testing.T) {
 		change func(*fake.Project)
 		want   string
 	}{
-		"hidden":         {func(p *fake.Project) { p.Forbidden = true }, "Could not resolve"},
+		"hidden":         {func(p *fake.Project) { p.Forbidden = true }, "your login sees no project"},
 		"no status":      {func(p *fake.Project) { p.Status.Name = "State" }, "no field Status"},
 		"status a text":  {func(p *fake.Project) { p.Status.Type = "TEXT" }, "no single select field"},
 		"no claimed by":  {func(p *fake.Project) { p.ClaimedBy.Name = "Claimed" }, "add one of the type Text"},

@@ -31,7 +31,7 @@ type columns struct {
 func (b *Board) columnsOf(p *projectWire) (*columns, error) {
 	switch {
 	case p.ID == "":
-		return nil, fmt.Errorf("%w: your login sees no project %s (github.projectId); look at https://github.com/orgs/%s/projects/%d", board.ErrNotFound, oneLine(b.o.ProjectID), b.o.Owner, b.o.ProjectNumber)
+		return nil, b.noProject()
 	case p.Status == nil:
 		return nil, fmt.Errorf("%w: the project %q has no field Status", board.ErrNotFound, oneLine(p.Title))
 	case p.Status.Typename != "ProjectV2SingleSelectField":
@@ -86,7 +86,8 @@ const maxPages = 100
 // all reads the whole board in its order. What is archived, hidden, a draft or
 // of another repository is no row.
 func (b *Board) all(ctx context.Context) ([]*row, *columns, error) {
-	vars := map[string]any{"project": ID(b.o.ProjectID), "after": (*graphql.String)(nil)}
+	vars := b.repoVars()
+	vars["project"], vars["after"] = ID(b.o.ProjectID), (*graphql.String)(nil)
 	var rows []*row
 	var cols *columns
 	for range maxPages {
@@ -95,7 +96,10 @@ func (b *Board) all(ctx context.Context) ([]*row, *columns, error) {
 			return nil, nil, err
 		}
 		if cols == nil {
-			var err error
+			err := b.sameRepository(q.Repository.NameWithOwner)
+			if err != nil {
+				return nil, nil, err
+			}
 			if cols, err = b.columnsOf(&q.Node.Project.projectWire); err != nil {
 				return nil, nil, err
 			}
@@ -113,6 +117,15 @@ func (b *Board) all(ctx context.Context) ([]*row, *columns, error) {
 		vars["after"] = q.Node.Project.Items.PageInfo.EndCursor
 	}
 	return nil, nil, fmt.Errorf("the project has more than %d items", maxPages*50)
+}
+
+// sameRepository refuses a repository that has another name now: its rows would
+// be taken for those of another one, and the board for empty.
+func (b *Board) sameRepository(name string) error {
+	if name == "" || b.mine(name) {
+		return nil
+	}
+	return fmt.Errorf("%w: the repository %s is %s now: mend `repository` in the configuration, and the remote", board.ErrNotFound, b.o.Repository, oneLine(name))
 }
 
 func (b *Board) mine(repo string) bool { return strings.EqualFold(repo, b.o.Repository) }
@@ -293,6 +306,9 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *columns, error) 
 			return nil, nil, fmt.Errorf("read %s: %w", canonical, err)
 		}
 		cols, err := b.columnsOf(&q.Node.Project)
+		if err == nil {
+			err = b.sameRepository(q.Repository.NameWithOwner)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", canonical, err)
 		}

@@ -157,6 +157,7 @@ type pageQuery struct {
 			} `graphql:"items(first: 50, after: $after, orderBy: {field: POSITION, direction: ASC})"`
 		} `graphql:"... on ProjectV2"`
 	} `graphql:"node(id: $project)"`
+	Repository struct{ NameWithOwner string } `graphql:"repository(owner: $owner, name: $name)"`
 }
 
 // rowQuery is one issue with its items over all projects, and the project.
@@ -165,7 +166,8 @@ type rowQuery struct {
 		Project projectWire `graphql:"... on ProjectV2"`
 	} `graphql:"node(id: $project)"`
 	Repository struct {
-		Issue *struct {
+		NameWithOwner string
+		Issue         *struct {
 			issueWire
 			ProjectItems struct {
 				Nodes    []itemOf

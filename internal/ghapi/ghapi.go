@@ -161,7 +161,7 @@ func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
 		t.Gate.shut(l.Until.Sub(t.Gate.Now()), l.Secondary) // of the mint
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", &TokenError{err}
 	}
 	out := r.Clone(r.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
@@ -188,6 +188,25 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 	}
 	return resp, nil
 }
+
+// NoAnswer is what to say of an answer that a gateway in front of GitHub gave:
+// its text says nothing, and is not shown.
+func NoAnswer(status string) string { return "no answer of GitHub's: HTTP " + status }
+
+// Page is the status of an answer that the GraphQL client library could not
+// read, by its error's text.
+func Page(text string) (status string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "non-200 OK status code: ")
+	status, _, _ = strings.Cut(rest, " body: ")
+	return status, ok
+}
+
+// TokenError says that nothing was asked, because no token could be had.
+type TokenError struct{ Err error }
+
+func (e *TokenError) Error() string { return e.Err.Error() }
+
+func (e *TokenError) Unwrap() error { return e.Err }
 
 // Limit says whether an answer refuses for the number of requests, how long it
 // asks to wait, and whether that is for too many at once, which a full budget

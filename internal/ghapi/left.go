@@ -82,7 +82,7 @@ func (l *Left) read(resp *http.Response) error {
 	case resp.StatusCode == http.StatusNotFound:
 		return errors.New("this GitHub counts no requests (HTTP 404)") // an Enterprise Server without limits
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("no answer of GitHub's: HTTP %s", resp.Status)
+		return errors.New(NoAnswer(resp.Status))
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil {
 		return fmt.Errorf("read GitHub's answer: %w", err)

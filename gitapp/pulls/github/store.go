@@ -151,17 +151,36 @@ func (s *Store) plain(err error) error {
 	if err := s.gate.Open(); err != nil {
 		return err // this answer shut it
 	}
+	if t, ok := errors.AsType[*ghapi.TokenError](err); ok {
+		return t.Err
+	}
 	if needed, ok := gitapp.Denied(err); ok {
 		if needed == "" {
-			return fmt.Errorf("the App lacks a permission for it (GitHub: Resource not accessible by integration); `dispatcher identity` lists them: %w", err)
+			return &said{"the App lacks a permission for it (GitHub: Resource not accessible by integration); `dispatcher identity` lists them", err}
 		}
-		return fmt.Errorf("the App lacks the permission %s; grant it in the App's settings and accept it in the installation: %w", needed, err)
+		return &said{"the App lacks the permission " + needed + "; grant it in the App's settings and accept it in the installation", err}
+	}
+	if status, page := ghapi.Page(err.Error()); page {
+		return &said{ghapi.NoAnswer(status), err}
 	}
 	if e, ok := errors.AsType[*gogithub.ErrorResponse](err); ok && e.Response != nil {
-		return fmt.Errorf("GitHub answered %d: %s%s: %w", e.Response.StatusCode, e.Message, details(e), err)
+		if e.Response.StatusCode >= http.StatusInternalServerError {
+			return &said{ghapi.NoAnswer(e.Response.Status), err}
+		}
+		return &said{fmt.Sprintf("GitHub answered %d: %s%s", e.Response.StatusCode, e.Message, details(e)), err}
 	}
 	return fmt.Errorf("ask GitHub: %w", err)
 }
+
+// said is an error of a client library in our words alone.
+type said struct {
+	text string
+	err  error
+}
+
+func (e *said) Error() string { return e.text }
+
+func (e *said) Unwrap() error { return e.err }
 
 func details(e *gogithub.ErrorResponse) string {
 	var all []string
