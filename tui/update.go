@@ -32,11 +32,8 @@ func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		m.profile(msg.Profile)
 	case snapshotMsg:
 		cmd = m.onSnapshot(msg)
-	case tea.FocusMsg:
-		m.calls.blurred = false
-		return nil, false
-	case tea.BlurMsg:
-		m.calls.blurred = true
+	case tea.FocusMsg, tea.BlurMsg:
+		_, m.calls.blurred = msg.(tea.BlurMsg)
 		return nil, false
 	case endMsg:
 		cmd = m.quit(LeaveLost)

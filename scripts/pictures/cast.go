@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -110,14 +111,21 @@ func play() []scene {
 	return []scene{
 		{whole, nil, read},
 		{shows("●"), []string{"2"}, read},
-		{func(s string) bool { return strings.Count(s, " ✓ ") >= 6 }, []string{"1"}, glance},
-		{shows("question, "), []string{"!"}, glance},
-		{shows("?"), []string{"a"}, glance},
+		{func(s string) bool { return strings.Count(s, " ✓ ") >= 6 }, []string{"1"}, read},
+		{shows("DSP-3 asks: "), []string{"!"}, read},
+		{shows("May it use"), []string{"a"}, read},
+		{shows("allow once"), []string{"1"}, read},
+		{shows("question, "), []string{"1", pause, "!"}, glance},
+		{shows("How should a due date"), []string{"a"}, read},
 		{shows("Your answer"), []string{"1"}, glance},
 		{shows("Your answer"), []string{"\r"}, read},
 		{whole, []string{"1"}, read},
 		{shows("to review"), []string{"4"}, read},
-		{shows("#1"), []string{esc, pause, "5"}, read},
+		{shows("#1"), []string{"d"}, read},
+		{shows("Files"), []string{"v"}, read},
+		{shows("Files"), []string{"5"}, read},
+		{shows("firing"), []string{"g", "m"}, read},
+		{shows("today"), []string{"1"}, glance},
 		{whole, []string{":", pause, "th", pause}, read},
 		{shows("theme"), []string{esc, pause, esc, pause, "1"}, read},
 		{whole, []string{"q"}, read},
@@ -126,14 +134,14 @@ func play() []scene {
 }
 
 // record plays the demo with an owner, and keeps what the terminal got.
-func record(ctx context.Context, path, tmp, binary string, wait time.Duration) error {
+func record(ctx context.Context, path, tmp, binary string, wait time.Duration) (err error) {
 	const w, h = 120, 30
 	r := &recorder{now: time.Now}
-	t, end, err := demo(ctx, w, h, tmp, binary)
+	t, end, err := demo(w, h, tmp, binary)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer func() { err = errors.Join(err, end()) }()
 	t.record(r)
 	for i, s := range play() {
 		if err := t.see(ctx, wait, s.waitFor); err != nil {

@@ -59,7 +59,11 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := os.Mkdir(tmp, 0o700); err != nil {
 		return fmt.Errorf("make a folder for the demo, whose name pictures show: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	defer func() {
+		if !strings.Contains(fmt.Sprint(err), "look for its workers") {
+			err = errors.Join(err, os.RemoveAll(tmp))
+		}
+	}()
 	binary := filepath.Join(tmp, "dispatcher")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w\n%s", err, out)
@@ -71,26 +75,48 @@ func run(ctx context.Context, args []string) (err error) {
 }
 
 // demo starts a demo on a terminal; the answer ends it and all its workers.
-func demo(ctx context.Context, w, h int, tmp, binary string) (*terminal, func(), error) {
-	t, err := openTerminal(ctx, w, h, tmp, binary, "demo", "--dir", "acme")
+func demo(w, h int, tmp, binary string) (*terminal, func() error, error) {
+	t, err := openTerminal(w, h, tmp, binary, "demo", "--dir", "acme")
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, func() {
-		abort := exec.Command(binary, "ctl", "abort") //nolint:noctx // it must run when ctx is over
-		abort.Dir = filepath.Join(tmp, "acme", "repo")
-		t.close(abort)
+	return t, func() error {
+		err := endLoop(t, binary, filepath.Join(tmp, "acme", "repo"))
+		t.close()
+		return err
 	}, nil
 }
 
+// endLoop ends the loop of the demo by its own command, so that no worker is
+// left; also when the run was interrupted, when the loop is only about to start,
+// and when its room has left it in the background.
+func endLoop(t *terminal, binary, repo string) error {
+	ctl := func(args ...string) bool {
+		cmd := exec.Command(binary, append([]string{"ctl"}, args...)...) //nolint:noctx // it must run when the run is over
+		cmd.Dir = repo
+		return cmd.Run() == nil
+	}
+	for range 120 {
+		aborted := ctl("abort")
+		if t.gone() && !aborted && !ctl("status") {
+			return nil
+		}
+		if !aborted && !t.gone() { // its loop has ended, the room still shows it
+			_ = t.typeKeys([]string{esc, pause, esc, pause, "q"})
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	return fmt.Errorf("the demo did not end: look for its workers with `dispatcher runs` in %s", repo)
+}
+
 // picture takes all pictures in one life of the demo.
-func picture(ctx context.Context, o *options, tmp, binary string) error {
+func picture(ctx context.Context, o *options, tmp, binary string) (err error) {
 	all := shots()
-	t, end, err := demo(ctx, all[0].w, all[0].h, tmp, binary)
+	t, end, err := demo(all[0].w, all[0].h, tmp, binary)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer func() { err = errors.Join(err, end()) }()
 	if err := t.see(ctx, o.wait, whole); err != nil {
 		return err
 	}
@@ -110,10 +136,23 @@ func picture(ctx context.Context, o *options, tmp, binary string) error {
 	return missing
 }
 
+// quick is how long a screen takes to be drawn, on a busy machine too.
+const quick = 10 * time.Second
+
 // take waits for the moment and writes the picture.
 func take(ctx context.Context, t *terminal, s *shot, o *options) error {
 	t.resize(s.w, s.h)
-	if err := t.see(ctx, o.wait, whole); err != nil {
+	if err := t.see(ctx, quick, browsing); err != nil {
+		// On a busy machine an escape and the key after it can arrive as one.
+		if err := t.typeKeys(home); err != nil {
+			return err
+		}
+	}
+	ready := browsing
+	if s.when != nil {
+		ready = func(screen string) bool { return browsing(screen) && s.when(screen) }
+	}
+	if err := t.see(ctx, o.wait, ready); err != nil {
 		return err
 	}
 	if err := t.typeKeys(s.keys); err != nil {

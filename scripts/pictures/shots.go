@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// shot is one picture: what is typed, what must be on the screen, and what is
-// typed afterwards to be on the board again.
+// shot is one picture: when it can be taken (nil is at once), what is typed, what
+// must be on the screen, and what is typed afterwards to be on the board again.
 type shot struct {
 	name    string
 	title   string // for those who cannot see it
 	w, h    int
+	when    func(screen string) bool
 	keys    []string
 	waitFor func(screen string) bool
 	back    []string
@@ -34,7 +35,7 @@ var home = []string{esc, pause, esc, pause, "1"}
 // the demo: first the moments of the README, then every view once it has
 // something to show, then every theme.
 func shots() []shot {
-	out := moments()
+	out := append(moments(), asks()...)
 	for _, size := range sizes {
 		for _, v := range views() {
 			v.w, v.h = size[0], size[1]
@@ -68,10 +69,23 @@ func moments() []shot {
 		},
 		{
 			name: "needs-you", title: "What needs you: a worker's question with its options, and the field for your answer", w: 120, h: 30,
-			keys: []string{"3", pause, "g", "g", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "Your answer") && whole(s) },
+			keys: []string{":", pause, "DSP-2", pause, "\r", pause, "a", pause, "1"}, waitFor: func(s string) bool { return strings.Contains(s, "Your answer") && whole(s) },
 			back: []string{esc, pause, "1"},
 		},
 	}
+}
+
+// asks are the pictures of a worker that waits for a permission, which it does
+// for two minutes.
+func asks() []shot {
+	var out []shot
+	for _, size := range sizes {
+		out = append(out, shot{
+			name: fmt.Sprintf("%dx%d/ask", size[0], size[1]), title: fmt.Sprintf("A worker asks for a permission, %d columns by %d lines", size[0], size[1]),
+			w: size[0], h: size[1], when: shows("DSP-3 asks"), keys: []string{"1", pause, "!", pause, "a"}, waitFor: shows("allow once"), back: home,
+		})
+	}
+	return out
 }
 
 // views are all views, from the board, when the demo's agents have come to
@@ -81,11 +95,13 @@ func views() []shot {
 		{name: "board", title: "The board", keys: []string{"1"}, waitFor: func(s string) bool { return strings.Contains(s, "to review") && shows("In progress")(s) }},
 		{name: "issue", title: "An issue with its reasons and its history", keys: []string{"\r"}, waitFor: shows("─ Why"), back: home},
 		{name: "needs-you", title: "What needs you", keys: []string{"3"}, waitFor: shows("Needs you"), back: home},
-		{name: "answer", title: "An answer to a question", keys: []string{"3", pause, "g", "g", pause, "a"}, waitFor: shows("Your answer"), back: home},
+		{name: "answer", title: "An answer to a question", keys: []string{":", pause, "DSP-2", pause, "\r", pause, "a"}, waitFor: shows("Your answer"), back: home},
 		{name: "workers", title: "The workers", keys: []string{"2"}, waitFor: shows("Workers"), back: home},
+		{name: "workers-grid", title: "The workers, side by side", keys: []string{"2", pause, "v"}, waitFor: shows("try 1"), back: append([]string{"v", pause}, home...)},
 		{name: "transcript", title: "A worker's transcript", keys: []string{"2", pause, "\r"}, waitFor: shows("Workers"), back: home},
 		{name: "pull-requests", title: "The pull requests", keys: []string{"4"}, waitFor: shows("#1"), back: home},
 		{name: "diff", title: "The change of a pull request", keys: []string{"4", pause, "d"}, waitFor: shows("Files"), back: home},
+		{name: "diff-side-by-side", title: "Both sides of a change", keys: []string{"4", pause, "d", pause, "v"}, waitFor: shows("Files"), back: append([]string{"v", pause}, home...)},
 		{name: "log", title: "The log, one line a firing", keys: []string{"5"}, waitFor: shows("firing"), back: home},
 		{name: "money", title: "What was spent", keys: []string{"g", "m"}, waitFor: shows("$"), back: home},
 		{name: "next-firing", title: "What the next firing would do", keys: []string{"g", "f"}, waitFor: shows("firing"), back: home},
@@ -110,3 +126,6 @@ func whole(s string) bool {
 	last := lines[len(lines)-1]
 	return strings.Contains(last, "help") || strings.Contains(last, "send")
 }
+
+// browsing: nothing lies over the view, and no field is open.
+func browsing(s string) bool { return whole(s) && strings.Contains(s, "? help") }

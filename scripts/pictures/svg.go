@@ -20,12 +20,29 @@ const (
 	bar      = 30.0 // the window's title bar
 
 	fonts = "'JetBrains Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono','Noto Sans Mono CJK SC',monospace"
-
-	background = "#12141a"
-	foreground = "#d5d8df"
-	frame      = "#2a2e38"
-	titleBar   = "#1b1e26"
 )
+
+// paper is what a picture is drawn on: the terminal's own two colours, and the
+// window around it.
+type paper struct{ ground, ink, frame, bar, name string }
+
+// dark is the terminal of the pictures; a light theme brings its own ground.
+var dark = paper{"#12141a", "#d5d8df", "#2a2e38", "#1b1e26", "#8a90a0"}
+
+// paperOf is the paper of a terminal with these colours.
+func paperOf(ground, ink color.Color) paper {
+	p := dark
+	if ground != nil {
+		p.ground = hex(ground)
+		if r, g, b, _ := ground.RGBA(); (299*r+587*g+114*b)/1000 > 0x7fff {
+			p.frame, p.bar, p.name, p.ink = "#c3c0b8", "#e2dfd8", "#5b5e66", "#22242a"
+		}
+	}
+	if ink != nil {
+		p.ink = hex(ink)
+	}
+	return p
+}
 
 // style is how a cell looks.
 type style struct {
@@ -57,24 +74,27 @@ func orElse(s, other string) string {
 }
 
 // drawing collects the parts of a picture.
-type drawing struct{ b strings.Builder }
+type drawing struct {
+	paper
+	b strings.Builder
+}
 
 func (d *drawing) add(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
 
 // draw makes a picture of a screen: backgrounds, then lines and blocks as
 // shapes, so that they meet in every font, then the text.
-func draw(rows [][]cell, title string) string {
+func draw(rows [][]cell, on paper, title string) string {
 	w, h := 2*margin+float64(len(rows[0]))*cellW, bar+1.5*margin+float64(len(rows))*cellH
-	var d drawing
+	d := drawing{paper: on}
 	d.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`, w, h, w, h, html.EscapeString(title))
 	d.add(`<title>%s</title>`, html.EscapeString(title))
-	d.add(`<style>text{font-family:%s;font-size:%gpx;white-space:pre;fill:%s}.b{font-weight:700}.i{font-style:italic}.f{opacity:.65}</style>`, fonts, fontSize, foreground)
-	d.add(`<rect x=".5" y=".5" width="%.0f" height="%.0f" rx="10" fill="%s" stroke="%s"/>`, w-1, h-1, background, frame)
-	d.add(`<path d="M1 %g V10.5 a9.5 9.5 0 0 1 9.5-9.5 H%.1f a9.5 9.5 0 0 1 9.5 9.5 V%g Z" fill="%s"/>`, bar, w-10.5, bar, titleBar)
+	d.add(`<style>text{font-family:%s;font-size:%gpx;white-space:pre;fill:%s}.b{font-weight:700}.i{font-style:italic}.f{opacity:.65}</style>`, fonts, fontSize, d.ink)
+	d.add(`<rect x=".5" y=".5" width="%.0f" height="%.0f" rx="10" fill="%s" stroke="%s"/>`, w-1, h-1, d.ground, d.frame)
+	d.add(`<path d="M1 %g V10.5 a9.5 9.5 0 0 1 9.5-9.5 H%.1f a9.5 9.5 0 0 1 9.5 9.5 V%g Z" fill="%s"/>`, bar, w-10.5, bar, d.bar)
 	for n, c := range []string{"#e0685f", "#e0b455", "#6cb56a"} {
 		d.add(`<circle cx="%g" cy="%g" r="5.5" fill="%s"/>`, 20+20*float64(n), bar/2, c)
 	}
-	d.add(`<text x="%.1f" y="%g" text-anchor="middle" style="font-size:12px;fill:#8a90a0">dispatcher demo</text>`, w/2, bar/2+4)
+	d.add(`<text x="%.1f" y="%g" text-anchor="middle" style="font-size:12px;fill:%s">dispatcher demo</text>`, w/2, bar/2+4, d.name)
 	d.add(`<g transform="translate(%g %g)">`, margin, bar+margin/2)
 	for y, row := range rows {
 		d.backgrounds(row, float64(y)*cellH)
@@ -93,7 +113,7 @@ func (d *drawing) backgrounds(row []cell, y float64) {
 		for end < len(row) && (row[end].style.bg == bg || row[end].width == 0) {
 			end++
 		}
-		if bg != "" && bg != background {
+		if bg != "" && bg != d.ground {
 			d.add(`<rect x="%.2f" y="%g" width="%.2f" height="%g" fill="%s" shape-rendering="crispEdges"/>`, float64(x)*cellW, y, float64(end-x)*cellW, cellH, bg)
 		}
 		x = end
@@ -109,7 +129,7 @@ func (d *drawing) row(row []cell, y float64) {
 			for end < len(row) && row[end].text == c.text && row[end].style == c.style && (c.text == "─" || c.text == "━") {
 				end++
 			}
-			d.add(`%s`, shape(float64(x)*cellW, y, float64(end-x)*cellW, orElse(c.style.fg, foreground)))
+			d.add(`%s`, shape(float64(x)*cellW, y, float64(end-x)*cellW, orElse(c.style.fg, d.ink)))
 			x = end
 			continue
 		}
@@ -161,7 +181,7 @@ func (d *drawing) text(cells []cell, x, y float64) {
 	if len(class) > 0 {
 		attrs += ` class="` + strings.Join(class, " ") + `"`
 	}
-	if s.fg != "" && s.fg != foreground {
+	if s.fg != "" && s.fg != d.ink {
 		attrs += ` style="fill:` + s.fg + `"`
 	}
 	if s.under {

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/xml"
 	"errors"
+	"image/color"
 	"io"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func screen(text string, s style) []cell {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	row := append(screen("a <b>  世&c ", style{}), screen("│x", style{fg: "#ff0000", bold: true})...)
-	svg := draw([][]cell{row}, `one "title" & more`)
+	svg := draw([][]cell{row}, dark, `one "title" & more`)
 	type text struct {
 		at    float64
 		class string
@@ -78,5 +79,16 @@ func TestDraw(t *testing.T) {
 	}
 	if !strings.Contains(svg, `stroke="#ff0000"`) || strings.Contains(svg, ">│<") {
 		t.Error("the line is not drawn as one")
+	}
+}
+
+// TestPaper: a light ground has a light window around it, and dark ink.
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	if p := paperOf(color.RGBA{0x10, 0x10, 0x12, 0xff}, nil); p.bar != dark.bar || p.ground != "#101012" {
+		t.Errorf("a dark ground has %+v", p)
+	}
+	if p := paperOf(color.RGBA{0xfa, 0xf8, 0xf5, 0xff}, color.RGBA{1, 2, 3, 0xff}); p.bar == dark.bar || p.ground != "#faf8f5" || p.ink != "#010203" {
+		t.Errorf("a light ground has %+v", p)
 	}
 }

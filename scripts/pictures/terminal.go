@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -29,8 +31,10 @@ type terminal struct {
 	err    error
 }
 
-func openTerminal(ctx context.Context, w, h int, dir, name string, args ...string) (*terminal, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+// openTerminal starts a program on a terminal. It is not ended with a context:
+// its workers outlive it, so that only close ends it, by its own command.
+func openTerminal(w, h int, dir, name string, args ...string) (*terminal, error) {
+	cmd := exec.Command(name, args...) //nolint:noctx // see above
 	cmd.Dir = dir
 	// Whoever takes the pictures may like their own rooms otherwise.
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "DISPATCHER_SETTINGS="+filepath.Join(dir, "settings"), "TMUX=")
@@ -39,6 +43,8 @@ func openTerminal(ctx context.Context, w, h int, dir, name string, args ...strin
 		return nil, fmt.Errorf("start the demo on a terminal: %w", err)
 	}
 	t := &terminal{cmd: cmd, master: master, emu: vt.NewSafeEmulator(w, h), w: w, h: h, ended: make(chan struct{})}
+	t.emu.SetDefaultBackgroundColor(rgb(dark.ground))
+	t.emu.SetDefaultForegroundColor(rgb(dark.ink))
 	go func() { // the program's output reaches the emulator
 		_, _ = io.Copy(tee{t}, master)
 		t.err = cmd.Wait()
@@ -48,13 +54,17 @@ func openTerminal(ctx context.Context, w, h int, dir, name string, args ...strin
 	return t, nil
 }
 
-// close ends the demo by its own command, so that no worker is left, and by
-// force if that does not help.
-func (t *terminal) close(abort *exec.Cmd) {
-	_ = abort.Run()
+// rgb is the colour that hex would write.
+func rgb(s string) color.Color {
+	n, _ := strconv.ParseUint(s[1:], 16, 32)
+	return color.RGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 0xff}
+}
+
+// close closes the terminal of a program that has ended.
+func (t *terminal) close() {
 	select {
 	case <-t.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(5 * time.Second):
 		_ = t.cmd.Process.Kill()
 	}
 	_ = t.master.Close()
@@ -87,7 +97,7 @@ func (t *terminal) record(r *recorder) { t.also.Store(r) }
 func (t *terminal) typeKeys(keys []string) error {
 	for _, k := range keys {
 		if k == pause {
-			time.Sleep(400 * time.Millisecond)
+			time.Sleep(600 * time.Millisecond)
 			continue
 		}
 		if _, err := io.WriteString(t.master, k); err != nil {
@@ -138,7 +148,8 @@ func (t *terminal) picture(ctx context.Context, wait time.Duration, title string
 		}
 		before := t.emu.Render()
 		if before == still {
-			return draw(t.cells(), title), ansi.Strip(before), nil
+			on := paperOf(t.emu.BackgroundColor(), t.emu.ForegroundColor())
+			return draw(t.cells(on), on, title), ansi.Strip(before), nil
 		}
 		still = before
 		time.Sleep(150 * time.Millisecond)
@@ -154,7 +165,7 @@ const (
 )
 
 // cells are the screen's, row by row.
-func (t *terminal) cells() [][]cell {
+func (t *terminal) cells(on paper) [][]cell {
 	rows := make([][]cell, t.h)
 	for y := range rows {
 		rows[y] = make([]cell, t.w)
@@ -170,13 +181,13 @@ func (t *terminal) cells() [][]cell {
 				under: c.Style.Underline != 0,
 			}
 			if c.Style.Attrs&attrReverse != 0 {
-				s.fg, s.bg = orElse(s.bg, background), orElse(s.fg, foreground)
+				s.fg, s.bg = orElse(s.bg, on.ground), orElse(s.fg, on.ink)
 			}
 			rows[y][x] = cell{text: c.Content, width: c.Width, style: s}
 		}
 	}
 	if at := t.emu.CursorPosition(); !t.emu.CursorHidden() && at.Y < t.h && at.X < t.w && rows[at.Y][at.X].text == " " {
-		rows[at.Y][at.X].style.bg = foreground
+		rows[at.Y][at.X].style.bg = on.ink
 	}
 	return rows
 }

@@ -62,10 +62,11 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 	if l.bad > 0 {
 		right = right.Add(m.st.Attention, m.st.Signs.Attention+" "+widget.Count(l.bad, "error", "errors")+"  ")
 	}
-	if l.run.folded {
+	switch {
+	case l.run.folded:
 		row = row.Add(m.st.Muted, "  nothing to do, "+widget.Count(l.run.of, "time", "times"))
 		right = right.Add(m.st.Muted, "last at "+l.run.until.In(now.Location()).Format("15:04:05")+" ")
-	} else if f != nil {
+	case f != nil:
 		ink := m.st.Muted
 		if f.Bad {
 			ink = m.st.Danger
@@ -75,7 +76,7 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 			row = row.Add(ink, " · "+widget.Clean(f.Status))
 		}
 		right = right.Add(m.st.Muted, widget.Took(f.Took)+" ")
-	} else if m.snap.Firing == l.firing && m.snap.Step != "" {
+	case m.snap.Firing == l.firing && m.snap.Step != "":
 		right = right.Add(m.st.Alive, m.st.Signs.Starting+" "+widget.Clean(m.snap.Step)+" ")
 	}
 	return widget.Sides(row, right, w, chosen, m.st)
