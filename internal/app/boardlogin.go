@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/creds"
 	"github.com/backside4charter/dispatcher/internal/proc"
 )
 
@@ -22,6 +24,12 @@ const (
 // the token itself only where it lies in no file of gh's.
 func boardLogin(cfg *config.Config, getenv func(string) string) []string {
 	if cfg.Platform != config.PlatformGitHub {
+		return nil
+	}
+	if cfg.GitHubURL != "" {
+		if _, err := creds.GitHubFile(filepath.Join(cfg.Root, SecretsDir)); err != nil && getenv(creds.GitHubEnv) != "" {
+			return []string{boardTokenVar + "=" + getenv(creds.GitHubEnv)}
+		}
 		return nil
 	}
 	if token := firstOf(getenv("GH_TOKEN"), getenv("GITHUB_TOKEN")); token != "" {
@@ -41,6 +49,9 @@ func (f *Factory) boardToken(ctx context.Context) (string, error) {
 	}
 	if token := f.Getenv(boardTokenVar); token != "" {
 		return token, nil
+	}
+	if cfg, err := f.Config(ctx); err == nil && cfg.GitHubURL != "" {
+		return f.ownerToken(ctx)
 	}
 	env := slices.DeleteFunc(slices.Clone(f.Environ()), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -10,13 +10,13 @@ import (
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/github"
 	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/creds"
 )
 
 // SecretsDir is the folder of keys below a main checkout.
 const SecretsDir = ".secrets"
 
-// Forge is GitHub as the Apps of the configuration see it. GITHUB_API_URL names
-// another host's API, as in GitHub Actions.
+// Forge is GitHub as the Apps of the configuration see it.
 func (f *Factory) Forge(ctx context.Context) (*gitapp.Forge, error) {
 	cfg, err := f.Config(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (f *Factory) Forge(ctx context.Context) (*gitapp.Forge, error) {
 		return nil, fmt.Errorf("the GitHub repository is not configured: add \"repository\": \"owner/name\" to %s", cfg.Path)
 	}
 	return &gitapp.Forge{
-		API: f.Getenv("GITHUB_API_URL"), Repository: firstOf(f.Repository, cfg.Repository), Now: f.Now, Transport: http.DefaultTransport,
+		API: f.gitHubURL(cfg, apiURL), Repository: firstOf(f.Repository, cfg.Repository), Now: f.Now, Transport: http.DefaultTransport,
 		Keys: gitapp.Keys{Getenv: f.Getenv, Secrets: filepath.Join(cfg.Root, SecretsDir)},
 	}, nil
 }
@@ -72,7 +72,7 @@ func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo,
 		return nil, err
 	}
 	return github.Open(github.Options{
-		Forge: forge, GraphQL: f.Getenv("GITHUB_GRAPHQL_URL"),
+		Forge: forge, GraphQL: f.gitHubURL(cfg, graphQLURL),
 		Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer), Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
 		BotIDs: cfg.BotUserIDs, Trusts: trusts(cfg), Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
 		History: pulls.History{Git: f.Git(), Dir: repo.Root, Developer: who.Developer},
@@ -80,7 +80,15 @@ func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo,
 }
 
 // ownerToken is the person's own login on GitHub: GH_TOKEN, or what gh has.
+// Both are github.com's and are sent nowhere else.
 func (f *Factory) ownerToken(ctx context.Context) (string, error) {
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return "", err
+	}
+	if cfg.GitHubURL != "" {
+		return creds.GitHub(f.Getenv, filepath.Join(cfg.Root, SecretsDir))
+	}
 	if token := firstOf(f.Getenv("GH_TOKEN"), f.Getenv("GITHUB_TOKEN")); token != "" {
 		return token, nil
 	}

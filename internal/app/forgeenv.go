@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,7 +16,7 @@ func forgeNames(cfg *config.Config, kind board.Kind) []string {
 	if cfg.Pulls.Kind != config.PullsGitHub || cfg.GitHubApps == nil {
 		return nil
 	}
-	names := []string{"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "GITHUB_SERVER_URL"}
+	names := []string{apiURL, graphQLURL, serverURL}
 	app := ownAppOf(cfg, kind)
 	if _, err := os.Stat(filepath.Join(cfg.Root, SecretsDir, app.KeyFile)); err != nil {
 		names = append(names, app.KeyEnvVar)
@@ -44,7 +43,7 @@ func gitForGitHub(cfg *config.Config, kind board.Kind, getenv func(string) strin
 	if kind == board.KindReviewer {
 		role = AppReviewer
 	}
-	server := cmp.Or(getenv("GITHUB_SERVER_URL"), "https://github.com")
+	server := serverOf(cfg, getenv)
 	pairs := [][2]string{
 		{"credential." + server + ".helper", ""},
 		{"credential." + server + ".helper", "!dispatcher __credential --app " + role},

@@ -51,3 +51,37 @@ func TestForgeEnvironment(t *testing.T) {
 		t.Error("local pull requests need none of it")
 	}
 }
+
+// The configuration says where GitHub is, whatever the environment has for
+// another repository; the owner's login for github.com is not for it.
+func TestForgeElsewhere(t *testing.T) {
+	t.Parallel()
+	cfg := &config.Config{
+		Root: t.TempDir(), Platform: config.PlatformGitHub, Repository: "acme/widgets", GitHubURL: "http://127.0.0.1:8080/",
+		Pulls: config.Pulls{Kind: config.PullsGitHub}, GitHubApps: &config.GitHubApps{},
+	}
+	get := valueIn([]string{"GITHUB_API_URL=https://api.github.com", "GITHUB_SERVER_URL=https://github.com", "GH_TOKEN=theirs", "GH_ENTERPRISE_TOKEN=elsewhere"})
+	for name, want := range map[string]string{
+		apiURL: "http://127.0.0.1:8080/api/v3", graphQLURL: "http://127.0.0.1:8080/api/graphql", serverURL: "http://127.0.0.1:8080",
+	} {
+		if got := urlOf(cfg, name, get); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	env := strings.Join(gitForGitHub(cfg, board.KindDeveloper, get), "\n")
+	if !strings.Contains(env, "=credential.http://127.0.0.1:8080.helper\n") || strings.Contains(env, "credential.https://github.com") {
+		t.Errorf("git asks elsewhere:\n%s", env)
+	}
+	if got := boardLogin(cfg, get); !slices.Equal(got, []string{boardTokenVar + "=elsewhere"}) {
+		t.Errorf("the login for the board: %v", got)
+	}
+	if err := os.MkdirAll(filepath.Join(cfg.Root, ".secrets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cfg.Root, ".secrets", "api-keys.json"), []byte(`{"GitHub": "filed"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := boardLogin(cfg, get); got != nil {
+		t.Errorf("the login is passed though a file holds it: %v", got)
+	}
+}

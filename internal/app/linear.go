@@ -49,7 +49,7 @@ func (f *Factory) openLinear(ctx context.Context, cfg *config.Config) (board.Bac
 // (design.md, section 7).
 func boardKey(cfg *config.Config) []string {
 	if cfg.Platform == config.PlatformGitHub {
-		return []string{"GITHUB_API_URL", "GITHUB_GRAPHQL_URL"}
+		return []string{apiURL, graphQLURL}
 	}
 	if cfg.Platform != config.PlatformLinear {
 		return nil

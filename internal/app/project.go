@@ -23,7 +23,7 @@ func (f *Factory) openProject(ctx context.Context, cfg *config.Config) (board.Ba
 		states[board.Role(role)] = s.Name
 	}
 	return ghproject.Open(ghproject.Options{
-		URL: f.graphQL(), Token: f.boardToken,
+		URL: f.graphQL(cfg), Token: f.boardToken,
 		Owner: cfg.GitHub.Owner, ProjectNumber: cfg.GitHub.ProjectNumber, ProjectID: cfg.GitHub.ProjectID,
 		Repository: cfg.Repository, States: states, StaleWindow: cfg.StaleWindow(),
 		StateDir: cfg.StateDir(f.Getenv), Now: f.Now,
@@ -32,11 +32,11 @@ func (f *Factory) openProject(ctx context.Context, cfg *config.Config) (board.Ba
 
 // graphQL is the URL of GitHub's GraphQL API: beside the REST API where only
 // that is named.
-func (f *Factory) graphQL() string {
-	if u := f.Getenv("GITHUB_GRAPHQL_URL"); u != "" {
+func (f *Factory) graphQL(cfg *config.Config) string {
+	if u := f.gitHubURL(cfg, graphQLURL); u != "" {
 		return u
 	}
-	if u := f.Getenv("GITHUB_API_URL"); u != "" {
+	if u := f.gitHubURL(cfg, apiURL); u != "" {
 		return u + "/graphql"
 	}
 	return ""

@@ -63,16 +63,16 @@ func answerCredential(ctx context.Context, f *app.Factory, role string, c creden
 	if err := ownApp(f, role); err != nil {
 		return err
 	}
-	server, err := url.Parse(firstOf(f.Getenv("GITHUB_SERVER_URL"), "https://github.com"))
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := url.Parse(f.GitHubServer(cfg))
 	if err != nil {
 		return fmt.Errorf("GITHUB_SERVER_URL: %w", err)
 	}
 	if c.protocol != server.Scheme || !strings.EqualFold(c.host, server.Host) {
 		return nil
-	}
-	cfg, err := f.Config(ctx)
-	if err != nil {
-		return err
 	}
 	if c.path != "" && !strings.EqualFold(strings.TrimSuffix(c.path, ".git"), cfg.Repository) {
 		return nil

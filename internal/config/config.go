@@ -31,6 +31,8 @@ type Config struct {
 	Platform Platform `json:"platform" jsonschema:"enum=native,enum=linear,enum=github"`
 	// The GitHub repository as owner/name; required where a board or pull requests live outside this machine.
 	Repository string `json:"repository,omitempty"`
+	// Where GitHub answers instead of at github.com: a proxy or a test server, with https or on this machine; its API below /api/v3 and /api/graphql.
+	GitHubURL string `json:"githubUrl,omitempty"`
 	// User ids of the agents' accounts; their comments are never taken for a person's.
 	BotUserIDs []int64 `json:"botUserIds,omitempty"`
 	// Minutes without a stamp after which a claim counts as stale.

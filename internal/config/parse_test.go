@@ -104,8 +104,8 @@ func TestParseViolations(t *testing.T) {
 		{name: "two values", text: "{} {}", want: []string{`not JSON: invalid character '{' after top-level value (line 1:4)`}},
 		{name: "UTF-16", text: "\xff\xfe{\x00}\x00", want: []string{`not UTF-8 text; this is UTF-16; save it as UTF-8 (line 1:1)`}},
 		{name: "column in characters", text: `{"platform": "native", "ä": "ö", "é": 1}`, want: []string{
-			`ä: unknown key; known here: $schema, agents, botUserIds, claimStaleMinutes, github, githubApps, hooks, limits, linear, listener, loop, native, platform, pulls, repository, retry, transcripts, trust (line 1:24)`,
-			`é: unknown key; known here: $schema, agents, botUserIds, claimStaleMinutes, github, githubApps, hooks, limits, linear, listener, loop, native, platform, pulls, repository, retry, transcripts, trust (line 1:34)`,
+			`ä: unknown key; known here: $schema, agents, botUserIds, claimStaleMinutes, github, githubApps, githubUrl, hooks, limits, linear, listener, loop, native, platform, pulls, repository, retry, transcripts, trust (line 1:24)`,
+			`é: unknown key; known here: $schema, agents, botUserIds, claimStaleMinutes, github, githubApps, githubUrl, hooks, limits, linear, listener, loop, native, platform, pulls, repository, retry, transcripts, trust (line 1:34)`,
 		}},
 		{name: "nested deep", text: `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", want: []string{
 			`nested deeper than 64 levels (line 1:70)`,

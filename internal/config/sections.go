@@ -53,6 +53,10 @@ func keepsKey(address string) bool {
 }
 
 func (d *decoder) checkGitHub(c *Config) {
+	d.optional("githubUrl", c.GitHubURL)
+	if d.readable("githubUrl") && !keepsKey(c.GitHubURL) {
+		d.fault("githubUrl", "tokens go there", "must begin with https://, or be an http:// address of this machine")
+	}
 	g := c.GitHub
 	if g == nil || d.bad["github"] {
 		return
