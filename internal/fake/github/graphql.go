@@ -61,6 +61,7 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	root := s.query(g)
 	if op.Operation == ast.Mutation {
 		s.remember()
+		s.changed = true
 		root = s.mutation(g)
 	}
 	var data map[string]any

@@ -90,8 +90,6 @@ func (r *Repo) Say(i *Issue, by, text string, at time.Time) {
 // AddProject makes a project with a Status field of the given options and a
 // Claimed By field.
 func (s *Server) AddProject(owner string, number int, options ...string) *Project {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	p := &Project{
 		ID: "PVT_" + itoa(number), Owner: owner, Number: number, Title: "Board",
 		Status:    Field{ID: "PVTSSF_" + itoa(number), Name: "Status", Type: "SINGLE_SELECT"},
@@ -100,7 +98,10 @@ func (s *Server) AddProject(owner string, number int, options ...string) *Projec
 	for _, name := range options {
 		p.addOption(name)
 	}
-	s.projects = append(s.projects, p)
+	_ = s.change(func() error { // not kept now, it is with the next write
+		s.projects = append(s.projects, p)
+		return nil
+	})
 	return p
 }
 
@@ -155,13 +156,18 @@ func (p *Project) Item(repo string, number int) *Item {
 // NewIssue makes an issue of the repository and puts it into the projects, in
 // the column of that name.
 func (s *Server) NewIssue(repo string, i Issue, column string, projects ...*Project) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remember()
+	_ = s.change(func() error { // not kept now, it is with the next write
+		s.newIssue(repo, &i, column, projects)
+		return nil
+	})
+	return i.Number
+}
+
+func (s *Server) newIssue(repo string, i *Issue, column string, projects []*Project) {
 	r, now := s.repos[repo], s.now()
 	r.numbers++
 	i.Number, i.Created, i.Updated, i.StateSince = r.numbers, now, now, now
-	r.issues = append(r.issues, &i)
+	r.issues = append(r.issues, i)
 	if i.Milestone != "" && !slices.Contains(r.milestones, i.Milestone) {
 		r.milestones = append(r.milestones, i.Milestone)
 	}
@@ -174,7 +180,7 @@ func (s *Server) NewIssue(repo string, i Issue, column string, projects ...*Proj
 			ID: "PVTI_" + itoa(p.Number) + "_" + itoa(p.nextItem), Repo: repo, Issue: i.Number, Status: p.option(column), Updated: now, StatusAt: now,
 		})
 	}
-	return i.Number
+	s.emitIssue(r, i, "opened", i.Author, nil)
 }
 
 // AddLabel makes a label known.
@@ -198,8 +204,8 @@ func (r *Repo) Issue(number int) *Issue {
 
 // Project changes a project while the fake serves.
 func (s *Server) Project(p *Project, change func(*Project)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remember()
-	change(p)
+	_ = s.change(func() error { // not kept now, it is with the next write
+		change(p)
+		return nil
+	})
 }

@@ -28,37 +28,63 @@ func (r *Repo) closes(p *Pull) []int {
 // MergePull merges a pull request as a person does on its page: the issues that
 // it names are closed, and the projects' own workflow moves them to Done.
 func (s *Server) MergePull(repo string, number int, by string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remember()
-	r := s.repos[repo]
-	p := r.Pull(number)
-	if p == nil {
-		return fmt.Errorf("there is no pull request %d", number)
-	}
-	if err := r.Merge(p, by, s.now()); err != nil {
-		return err
-	}
-	s.closeIssues(r, r.closes(p), s.now())
-	return nil
+	return s.change(func() error {
+		r := s.repos[repo]
+		if r == nil {
+			return fmt.Errorf("there is no repository %s", repo)
+		}
+		p := r.Pull(number)
+		switch {
+		case p == nil:
+			return fmt.Errorf("there is no pull request %d", number)
+		case !p.Merged.IsZero():
+			return nil
+		case p.State != "open":
+			return fmt.Errorf("pull request %d is closed", number)
+		case p.Draft:
+			return fmt.Errorf("pull request %d is a draft", number)
+		}
+		if err := r.Merge(p, by, s.now()); err != nil {
+			return err
+		}
+		s.emitPull(r, p, "closed", by, nil)
+		s.closeIssues(r, r.closes(p), by, s.now())
+		return nil
+	})
+}
+
+// ReviewPull reviews a pull request as a person does on its page.
+func (s *Server) ReviewPull(repo string, number int, by, state, body string) error {
+	return s.change(func() error {
+		r := s.repos[repo]
+		if r == nil || r.Pull(number) == nil {
+			return fmt.Errorf("there is no pull request %d in %s", number, repo)
+		}
+		p := r.Pull(number)
+		v := r.Review(p, by, state, body, s.now())
+		s.emitReview(r, p, &v)
+		return nil
+	})
 }
 
 // Close closes an issue as a merge does: the projects' own workflow moves it to
 // Done.
 func (s *Server) Close(repo string, number int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remember()
-	s.closeIssues(s.repos[repo], []int{number}, s.now())
+	_ = s.change(func() error { // not kept now, it is with the next write
+		r := s.repos[repo]
+		s.closeIssues(r, []int{number}, r.Owner, s.now())
+		return nil
+	})
 }
 
-func (s *Server) closeIssues(r *Repo, numbers []int, at time.Time) {
+func (s *Server) closeIssues(r *Repo, numbers []int, by string, at time.Time) {
 	for _, n := range numbers {
 		i := r.Issue(n)
 		if i == nil || i.Closed {
 			continue
 		}
 		i.Closed, i.Updated = true, at
+		s.emitIssue(r, i, "closed", by, nil)
 		for _, project := range s.projects {
 			it, done := project.Item(r.Owner+"/"+r.Name, n), project.option("Done")
 			if it != nil && !it.Archived && done != "" {

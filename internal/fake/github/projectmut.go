@@ -13,7 +13,7 @@ func (s *Server) projectMutation(g grant, field string, in map[string]any) (any,
 	arg := func(name string) string { v, _ := in[name].(string); return v }
 	switch field {
 	case "updateProjectV2ItemFieldValue", "clearProjectV2ItemFieldValue":
-		return s.setField(in, field == "clearProjectV2ItemFieldValue")
+		return s.setField(g, in, field == "clearProjectV2ItemFieldValue")
 	case "addComment":
 		return s.comment(g, arg("subjectId"), arg("body"))
 	case "updateIssueComment":
@@ -27,7 +27,7 @@ func (s *Server) projectMutation(g grant, field string, in map[string]any) (any,
 			return fields("payload", map[string]any{"clientMutationId": nil})
 		})
 	case "addLabelsToLabelable", "removeLabelsFromLabelable":
-		return s.label(arg("labelableId"), in["labelIds"], field == "addLabelsToLabelable")
+		return s.label(g, arg("labelableId"), in["labelIds"], field == "addLabelsToLabelable")
 	case "removeAssigneesFromAssignable":
 		return s.unassign(arg("assignableId"), in["assigneeIds"])
 	case "updateIssue":
@@ -36,7 +36,9 @@ func (s *Server) projectMutation(g grant, field string, in map[string]any) (any,
 			return nil, err
 		}
 		if body, ok := in["body"].(string); ok {
+			old := map[string]any{"body": map[string]any{"from": i.Body}}
 			i.Body, i.Updated = body, s.now()
+			s.emitIssue(r, i, "edited", g.login(), map[string]any{"changes": old})
 		}
 		return fields("payload", map[string]any{"issue": typed{"Issue", s.issueObj(r, i)}}), nil
 	}
@@ -55,7 +57,7 @@ func (s *Server) issueByID(id string) (*Repo, *Issue, error) {
 	return nil, nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + id + "'"}
 }
 
-func (s *Server) setField(in map[string]any, clear bool) (any, error) {
+func (s *Server) setField(g grant, in map[string]any, clear bool) (any, error) {
 	p := s.projectByID(fmt.Sprint(in["projectId"]))
 	if p == nil {
 		return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + fmt.Sprint(in["projectId"]) + "'"}
@@ -89,8 +91,10 @@ func (s *Server) setField(in map[string]any, clear bool) (any, error) {
 		}
 		p.move(item, id, s.now())
 		if p.optionName(id) == "Done" {
-			if i := s.repos[item.Repo].Issue(item.Issue); i != nil {
+			r := s.repos[item.Repo]
+			if i := r.Issue(item.Issue); i != nil && !i.Closed {
 				i.Closed = true // the project's own workflow
+				s.emitIssue(r, i, "closed", g.login(), nil)
 			}
 		}
 	default:
@@ -112,7 +116,9 @@ func (s *Server) comment(g grant, subject, body string) (any, error) {
 		return nil, &typedError{"UNPROCESSABLE", "Body is too long (maximum is 65536 characters)"}
 	}
 	r.Say(i, g.login(), body, s.now())
-	node := typed{"", s.commentObj(&i.Comments[len(i.Comments)-1])}
+	said := &i.Comments[len(i.Comments)-1]
+	s.emitIssue(r, i, "created", g.login(), map[string]any{"comment": s.commentJSON(said)})
+	node := typed{"", s.commentObj(said)}
 	return fields("payload", map[string]any{"commentEdge": fields("edge", map[string]any{"node": node})}), nil
 }
 
@@ -135,7 +141,7 @@ func (s *Server) editComment(g grant, id string, edit func(*Issue, int) any) (an
 	return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + id + "'"}
 }
 
-func (s *Server) label(id string, labels any, add bool) (any, error) {
+func (s *Server) label(g grant, id string, labels any, add bool) (any, error) {
 	r, i, err := s.issueByID(id)
 	if err != nil {
 		return nil, err
@@ -147,9 +153,11 @@ func (s *Server) label(id string, labels any, add bool) (any, error) {
 			return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + fmt.Sprint(l) + "'"}
 		}
 		i.Labels = slices.DeleteFunc(i.Labels, func(o string) bool { return o == name })
+		action := "unlabeled"
 		if add {
-			i.Labels = append(i.Labels, name)
+			i.Labels, action = append(i.Labels, name), "labeled"
 		}
+		s.emitIssue(r, i, action, g.login(), map[string]any{"label": map[string]any{"name": name}})
 	}
 	i.Updated = s.now()
 	return fields("payload", map[string]any{"labelable": typed{"Issue", s.issueObj(r, i)}}), nil

@@ -53,7 +53,7 @@ func (s *Server) node(id string) (any, error) {
 func (s *Server) projectObj(p *Project) obj {
 	table := fields("ProjectV2", map[string]any{
 		"id": p.ID, "number": p.Number, "title": p.Title, "closed": false,
-		"url": fmt.Sprintf("https://github.com/orgs/%s/projects/%d", p.Owner, p.Number),
+		"url": fmt.Sprintf("%s/orgs/%s/projects/%d", s.web(), p.Owner, p.Number),
 	})
 	return func(field string, args map[string]any) (any, error) {
 		switch field {
@@ -171,7 +171,7 @@ func (s *Server) issueObj(r *Repo, i *Issue) obj {
 	}
 	m := map[string]any{
 		"id": issueID(r, i.Number), "number": i.Number, "title": i.Title, "body": i.Body, "state": state, "stateReason": reason,
-		"url":       fmt.Sprintf("https://github.com/%s/%s/issues/%d", r.Owner, r.Name, i.Number),
+		"url":       fmt.Sprintf("%s/%s/%s/issues/%d", s.web(), r.Owner, r.Name, i.Number),
 		"createdAt": stamp(i.Created), "updatedAt": stamp(i.Updated), "author": s.actor(i.Author),
 		"repository": fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
 		"milestone":  nil, "parent": nil,

@@ -44,7 +44,7 @@ func (s *Server) query(g grant) obj {
 			return s.nodes(args["ids"]), nil
 		case "rateLimit":
 			return fields("RateLimit", map[string]any{
-				"limit": 5000, "cost": 1, "remaining": 5000 - s.points, "used": s.points, "nodeCount": 0,
+				"limit": s.o.Points, "cost": 1, "remaining": s.o.Points - s.points, "used": s.points, "nodeCount": 0,
 				"resetAt": s.now().Add(time.Hour).UTC().Format(time.RFC3339),
 			}), nil
 		case "viewer":
@@ -67,15 +67,17 @@ func (s *Server) mutation(g grant) obj {
 		if p == nil {
 			return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + fmt.Sprint(in["pullRequestId"]) + "'."}
 		}
+		action := "ready_for_review"
 		switch field {
 		case "markPullRequestReadyForReview":
 			p.Draft = false
 		case "convertPullRequestToDraft":
-			p.Draft = true
+			p.Draft, action = true, "converted_to_draft"
 		default:
 			return nil, fmt.Errorf("the fake has no Mutation.%s", field)
 		}
 		p.Updated = s.now()
+		s.emitPull(r, p, action, g.login(), nil)
 		return fields("payload", map[string]any{"pullRequest": typed{"PullRequest", s.pullObj(r, p)}}), nil
 	}
 }
@@ -237,7 +239,7 @@ func (s *Server) actor(login string) any {
 func (s *Server) pullObj(r *Repo, p *Pull) obj {
 	m := map[string]any{
 		"id": nodeID(p), "number": p.Number, "title": p.Title, "body": p.Body, "isDraft": p.Draft, "state": stateOf(p),
-		"url":    fmt.Sprintf("https://github.com/%s/%s/pull/%d", r.Owner, r.Name, p.Number),
+		"url":    fmt.Sprintf("%s/%s/%s/pull/%d", s.web(), r.Owner, r.Name, p.Number),
 		"merged": !p.Merged.IsZero(), "isCrossRepository": p.Fork != "",
 		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": func() any { return r.head(p) }, "baseRefOid": func() any { return r.tip(p.Base) },
 		"createdAt": p.Created.UTC().Format(time.RFC3339), "updatedAt": p.Updated.UTC().Format(time.RFC3339),

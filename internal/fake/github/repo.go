@@ -17,6 +17,7 @@ type Repo struct {
 	Owner, Name string
 	Dir         string // of the bare repository
 	Default     string // branch
+	Public      bool   // whoever asks may read it by git
 
 	git                *git.Git
 	pulls              []*Pull
@@ -25,6 +26,7 @@ type Repo struct {
 	labels, milestones []string
 	checks             map[string][]Check // by commit
 	nextID             int64              // of reviews and comments
+	hooks              []Hook
 }
 
 // Pull is a pull request. Its head moves with its branch while it is open.
@@ -44,6 +46,7 @@ type Pull struct {
 	// Unknown is how often mergeable is answered as not yet known.
 	Unknown int
 	Fork    string // owner of the head repository, where it is another
+	Told    string // the head that hooks know
 }
 
 // Review is one review.
@@ -85,28 +88,30 @@ type Check struct {
 
 // AddRepo makes the bare repository at dir known.
 func (s *Server) AddRepo(owner, name, dir, branch string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.repos[owner+"/"+name] = &Repo{
-		Owner: owner, Name: name, Dir: dir, Default: branch, git: git.New(git.Options{}),
-		checks: map[string][]Check{}, nextID: 1000,
-	}
+	_ = s.change(func() error { // not kept now, it is with the next write
+		s.repos[owner+"/"+name] = &Repo{
+			Owner: owner, Name: name, Dir: dir, Default: branch, git: git.New(git.Options{}),
+			checks: map[string][]Check{}, nextID: 1000,
+		}
+		return nil
+	})
 }
 
 // AddUser makes a person known, with a token of theirs.
 func (s *Server) AddUser(login string, id int64, token string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.users[login] = id
-	s.tokens[token] = grant{user: login}
+	_ = s.change(func() error { // not kept now, it is with the next write
+		s.users[login] = id
+		s.tokens[token] = grant{user: login}
+		return nil
+	})
 }
 
 // With changes a repository while the fake serves.
 func (s *Server) With(name string, change func(*Repo)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.remember()
-	change(s.repos[name])
+	_ = s.change(func() error { // not kept now, it is with the next write
+		change(s.repos[name])
+		return nil
+	})
 }
 
 // Pull is a pull request of the repository; nil where there is none.
@@ -125,7 +130,7 @@ func (r *Repo) Open(p *Pull) {
 		r.numbers++
 		p.Number = r.numbers
 	}
-	p.State, p.Updated = "open", p.Created
+	p.State, p.Updated, p.Told = "open", p.Created, r.head(p)
 	r.pulls = append(r.pulls, p)
 }
 

@@ -169,7 +169,7 @@ func (s *Server) smartHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	push := strings.Contains(r.URL.RawQuery, "git-receive-pack") || strings.HasSuffix(rest, "git-receive-pack")
 	switch {
-	case !known || g.user == "" && !g.expires.After(s.now()):
+	case (!known || g.user == "" && !g.expires.After(s.now())) && !(repo != nil && repo.Public && !push && token == ""):
 		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
 		http.Error(w, "Invalid username or token.", http.StatusUnauthorized)
 		return

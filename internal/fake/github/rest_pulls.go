@@ -20,6 +20,7 @@ func (s *Server) inRepo(need string, next func(http.ResponseWriter, *http.Reques
 		if r.Method != http.MethodGet {
 			s.remember()
 		}
+		s.changed = s.changed || r.Method != http.MethodGet
 		s.then(callOf(r), func() { s.inRepoNow(w, r, g, need, next) })
 	})
 }
@@ -113,6 +114,7 @@ func (s *Server) createPull(w http.ResponseWriter, r *http.Request, g grant, rep
 	}
 	p := &Pull{Title: o.Title, Body: o.Body, Base: o.Base, Head: o.Head, Draft: o.Draft, Author: g.login(), Created: s.now()}
 	repo.Open(p)
+	s.emitPull(repo, p, "opened", p.Author, nil)
 	answer(w, http.StatusCreated, s.pullJSON(repo, p))
 }
 
@@ -155,7 +157,7 @@ func (s *Server) getPull(w http.ResponseWriter, r *http.Request, _ grant, repo *
 	answer(w, http.StatusOK, v)
 }
 
-func (s *Server) editPull(w http.ResponseWriter, r *http.Request, _ grant, repo *Repo, p *Pull) {
+func (s *Server) editPull(w http.ResponseWriter, r *http.Request, g grant, repo *Repo, p *Pull) {
 	var o struct{ Title, Body, State *string }
 	if !decode(w, r, &o) {
 		return
@@ -166,17 +168,19 @@ func (s *Server) editPull(w http.ResponseWriter, r *http.Request, _ grant, repo 
 	if o.Body != nil {
 		p.Body = *o.Body
 	}
+	action := "edited"
 	if o.State != nil && *o.State == "closed" && p.State == "open" {
-		p.HeadSHA, p.State = repo.head(p), "closed"
+		p.HeadSHA, p.State, action = repo.head(p), "closed", "closed"
 	}
 	p.Updated = s.now()
+	s.emitPull(repo, p, action, g.login(), nil)
 	answer(w, http.StatusOK, s.pullJSON(repo, p))
 }
 
 func (s *Server) pullJSON(repo *Repo, p *Pull) map[string]any {
 	v := map[string]any{
 		"number": p.Number, "node_id": nodeID(p), "title": p.Title, "body": p.Body, "state": p.State, "draft": p.Draft, "merged": !p.Merged.IsZero(),
-		"html_url":   fmt.Sprintf("https://github.com/%s/%s/pull/%d", repo.Owner, repo.Name, p.Number),
+		"html_url":   fmt.Sprintf("%s/%s/%s/pull/%d", s.web(), repo.Owner, repo.Name, p.Number),
 		"user":       s.userJSON(p.Author),
 		"created_at": p.Created.UTC().Format(time.RFC3339), "updated_at": p.Updated.UTC().Format(time.RFC3339),
 		"base": map[string]any{"ref": p.Base, "sha": repo.tip(p.Base)},
@@ -247,6 +251,7 @@ func (s *Server) createReview(w http.ResponseWriter, r *http.Request, g grant, r
 	repo.nextID++
 	v := Review{ID: repo.nextID, Author: g.login(), State: state, Body: o.Body, Commit: o.CommitID, Findings: o.Comments, At: s.now()}
 	p.Reviews, p.Updated = append(p.Reviews, v), s.now()
+	s.emitReview(repo, p, &v)
 	answer(w, http.StatusOK, s.reviewJSON(&v))
 }
 
@@ -286,7 +291,11 @@ func (s *Server) createComment(w http.ResponseWriter, r *http.Request, g grant, 
 		return
 	}
 	repo.nextID++
-	p.Comments = append(p.Comments, Comment{ID: repo.nextID, Author: g.login(), Body: o.Body, At: s.now()})
+	c := Comment{ID: repo.nextID, Author: g.login(), Body: o.Body, At: s.now()}
+	p.Comments = append(p.Comments, c)
+	s.emit(repo, "issue_comment", "created", c.Author, map[string]any{
+		"comment": s.commentJSON(&c), "issue": map[string]any{"number": p.Number, "title": p.Title, "state": p.State, "pull_request": map[string]any{}},
+	})
 	answer(w, http.StatusCreated, map[string]any{"id": repo.nextID, "body": o.Body})
 }
 
@@ -314,5 +323,6 @@ func (s *Server) updateBranch(w http.ResponseWriter, r *http.Request, g grant, r
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
 	}
+	s.headsMoved(repo, g.login())
 	answer(w, http.StatusAccepted, map[string]string{"message": "Updating pull request branch.", "url": "https://api.github.com"})
 }

@@ -17,6 +17,17 @@ type Options struct {
 	// from it is answered 400, and told to Departs where that is set.
 	Spec    *Spec
 	Departs func(error)
+	// Folder keeps the state over the end of the process; empty keeps nothing.
+	Folder string
+	// URL is where this fake is served, for the addresses of its pages;
+	// github.com's if empty.
+	URL string
+	// Person is whose pages are shown; nobody's if empty.
+	Person string
+	// Points are what an hour of GraphQL may cost; GitHub's 5,000 if zero.
+	Points int
+	// Notify is told of every event, one after another.
+	Notify func(Delivery)
 }
 
 // Server is the fake. Its model may be changed while it serves.
@@ -42,6 +53,13 @@ type Server struct {
 	past     *past
 	stale    bool // some reads are to be answered from the past
 	unknown  bool // the request that is answered finds no mergeable worked out
+	changed  bool
+
+	outbox     []Delivery
+	sent       []Sent
+	deliveries int
+	sending    bool
+	telling    sync.WaitGroup
 }
 
 // App is a registered App with its one installation.
@@ -82,6 +100,9 @@ func New(o Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	if s.o.Points == 0 {
+		s.o.Points = 5000
+	}
 	if s.life == 0 {
 		s.life = time.Hour
 	}
@@ -106,6 +127,10 @@ func New(o Options) *Server {
 
 // ServeHTTP answers one request as GitHub would.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.page(w, r) {
+		return
+	}
+	r = placed(r)
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	r, c := s.note(r)
 	if !s.before(w, r, c) {
@@ -127,15 +152,16 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.mux.ServeHTTP(w, r)
+	s.serve(w, r)
 }
 
 // AddApp registers an App, and the account of its bot.
 func (s *Server) AddApp(a App, botID int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.apps[a.ID] = &a
-	s.users[a.Slug+"[bot]"] = botID
+	_ = s.change(func() error { // not kept now, it is with the next write
+		s.apps[a.ID] = &a
+		s.users[a.Slug+"[bot]"] = botID
+		return nil
+	})
 }
 
 // Change changes an App while the fake serves.
