@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/backside4charter/dispatcher/internal/app"
+	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/demo"
 )
 
@@ -38,20 +40,51 @@ the agents are scripted; no account and no network is needed.
 
 With --platform linear the board is a Linear of our own on this machine, reached
 over HTTP as the real one is; merging a pull request closes its issue by that
-Linear's own automation. --serve keeps it reachable for our commands without
-working it.
+Linear's own automation. With --platform github board, pull requests and pushes
+are on a GitHub of our own, with two Apps; you merge on the page that ` + "`o`" + ` opens,
+or by ` + "`dispatcher demo merge`" + `. --serve keeps either reachable for our commands
+without working it.
 
 Started again with the --dir of an earlier demo it goes on there.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd, f, o) },
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the demo's folder: a new or empty one, or that of an earlier demo (default a fresh temporary folder)")
-	cmd.Flags().StringVar(&f.Platform, "platform", "", "the board to play on: native or linear (default native, or that of the folder)")
-	cmd.Flags().BoolVar(&o.serve, "serve", false, "serve the board of a demo on linear until interrupted, and work nothing")
+	cmd.Flags().StringVar(&f.Platform, "platform", "", "the board to play on: native, linear or github (default native, or that of the folder)")
+	cmd.Flags().BoolVar(&o.serve, "serve", false, "serve the board of a demo on linear or github until interrupted, and work nothing")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "shorten pauses and timers; nothing is left out")
 	cmd.Flags().BoolVar(&o.start.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
 	mannerFlags(cmd, &o.start.Manner)
 	cmd.Flags().BoolVar(&o.start.UntilIdle, "until-idle", false, "end when nothing more can happen without you")
+	_ = cmd.MarkFlagDirname("dir") // only for completion
+	cmd.AddCommand(newDemoMergeCmd(f))
+	return cmd
+}
+
+// newDemoMergeCmd plays the owner's part that on GitHub is a button on a page.
+func newDemoMergeCmd(f *app.Factory) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "merge <number>",
+		Short: "Merge a pull request of a demo on GitHub, as its page's button does",
+		Long: `Merge a pull request on the GitHub of a demo, as its owner does by the button on
+its page. The demo must be running, or be served by ` + "`dispatcher demo --serve`" + `.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := strconv.Atoi(strings.TrimPrefix(args[0], "#"))
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is no number of a pull request", args[0])
+			}
+			if dir != "" && !filepath.IsAbs(dir) {
+				dir = filepath.Join(f.Dir, dir)
+			}
+			if err := demo.Merge(cmd.Context(), dir, f.Dir, n); err != nil {
+				return failWith(err)
+			}
+			return say(f, "#%d: merged", n)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "the demo's folder (default the one you are in)")
 	_ = cmd.MarkFlagDirname("dir") // only for completion
 	return cmd
 }
@@ -97,11 +130,12 @@ func runDemo(cmd *cobra.Command, f *app.Factory, o demoOptions) error {
 // serveDemo keeps a demo's board reachable until it is interrupted.
 func serveDemo(ctx context.Context, f *app.Factory, d *demo.Demo) error {
 	if d.Address() == "" {
-		return errors.New("--serve: the board of this demo is files and needs no server; --platform linear makes one that does")
+		return errors.New("--serve: the board of this demo is files and needs no server; --platform linear or github makes one that does")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	fmt.Fprintf(f.IO.Out, "The demo's Linear answers at %s until you interrupt this.\nLook at it from another terminal:\n\n    cd %s\n    dispatcher board poll --all-milestones\n", d.Address(), d.Repo)
+	what := map[config.Platform]string{config.PlatformLinear: "Linear", config.PlatformGitHub: "GitHub"}[d.Platform]
+	fmt.Fprintf(f.IO.Out, "The demo's %s answers at %s until you interrupt this.\nLook at it from another terminal:\n\n    cd %s\n    dispatcher board poll --all-milestones\n", what, d.Address(), d.Repo)
 	<-ctx.Done()
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 // agents is the script of the demo. Every try can be played again on work that
 // is half done: files are written whole, commits are made only of what is
 // staged, the pull request is opened only where there is none.
-func agents() *script.File {
-	return &script.File{
+func (d *Demo) agents() *script.File {
+	f := &script.File{
 		Version: script.Version, TurnCostUSD: 0.004,
 		Default: script.Kinds{
 			board.KindDeveloper: {reworkTry(nil), noteTry()},
@@ -45,6 +45,12 @@ func agents() *script.File {
 			},
 		},
 	}
+	issues := map[string]script.Kinds{}
+	for ref, kinds := range f.Issues {
+		issues[d.ref(ref)] = kinds
+	}
+	f.Issues = issues
+	return f
 }
 
 // job is a piece of development work.
@@ -142,7 +148,7 @@ func openPull(j job) script.Step {
 		When:    []string{"!pr"},
 		Run:     []string{"dispatcher", "pr", "--title", j.pr, "--body-file", "{{tmp}}/pr.md"},
 		Files:   map[string]string{"pr.md": j.summary + "\n\n## How to verify\n\n" + j.verify + "\n\nFixes {{ref}}\n"},
-		Capture: map[string]string{"pr": `#([0-9]+)`},
+		Capture: map[string]string{"pr": `(?:#|/pull/)([0-9]+)`},
 	}
 }
 

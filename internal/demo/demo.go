@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/config"
@@ -47,7 +49,7 @@ type Runner func(ctx context.Context, dir string, args ...string) (string, error
 // Options are a demo to prepare.
 type Options struct {
 	Dir      string   // empty: a fresh folder for temporary files
-	Platform string   // native, or linear: a Linear of our own on this machine; empty is the folder's own
+	Platform string   // native, or linear or github: one of our own on this machine; empty is the folder's own
 	Fast     bool     // short pauses and timers
 	Environ  []string // environment of git
 	Run      Runner
@@ -66,24 +68,32 @@ type Demo struct {
 	run       Runner
 	before    Runner
 
-	linear *fake.World // on that platform
-	place  *linearPlace
-	close  func()
+	environ []string
+	served  *served
+	linear  *fake.World // on that platform
+	place   *linearPlace
+	github  *gitHub // on that platform
 }
 
 // Close ends what serves the demo's board.
 func (d *Demo) Close() {
-	if d.close != nil {
-		d.close()
+	if d.served != nil {
+		d.served.stop()
+	}
+	if d.github != nil {
+		d.github.stop()
 	}
 }
 
-// Address is where the demo's Linear answers; empty on other platforms.
+// Address is where the demo's board answers; empty where it is files.
 func (d *Demo) Address() string {
-	if d.place == nil {
-		return ""
+	switch {
+	case d.place != nil:
+		return "http://" + d.place.Address + "/graphql"
+	case d.github != nil:
+		return d.github.url
 	}
-	return "http://" + d.place.Address + "/graphql"
+	return ""
 }
 
 // marker makes a folder a demo's. Ready is set when everything stands; a
@@ -103,7 +113,7 @@ func Prepare(ctx context.Context, o Options) (Demo, error) {
 	if err != nil {
 		return Demo{}, err
 	}
-	d := Demo{Dir: dir, Repo: filepath.Join(dir, repoDir), Remote: filepath.Join(dir, remoteDir), run: o.Run, before: o.Run}
+	d := Demo{Dir: dir, Repo: filepath.Join(dir, repoDir), Remote: filepath.Join(dir, remoteDir), run: o.Run, before: o.Run, environ: g.environ}
 	if o.Before != nil {
 		d.before = o.Before(goneSince)
 	}
@@ -121,8 +131,8 @@ func Prepare(ctx context.Context, o Options) (Demo, error) {
 
 // fill makes what is not there yet.
 func (d *Demo) fill(ctx context.Context, g *gitRepo, o Options) error {
-	if o.Platform != "" && o.Platform != string(config.PlatformNative) && o.Platform != string(config.PlatformLinear) {
-		return fmt.Errorf("the demo plays on native or linear, not on %q", o.Platform)
+	if !slices.Contains([]config.Platform{"", config.PlatformNative, config.PlatformLinear, config.PlatformGitHub}, config.Platform(o.Platform)) {
+		return fmt.Errorf("the demo plays on native, linear or github, not on %q", o.Platform)
 	}
 	d.Platform = d.platformNow(o.Platform)
 	if d.Continued && o.Platform != "" && o.Platform != string(d.Platform) {
@@ -132,10 +142,8 @@ func (d *Demo) fill(ctx context.Context, g *gitRepo, o Options) error {
 		if err := d.make(ctx, g, o.Fast); err != nil {
 			return fmt.Errorf("make the demo in %s: %w", d.Dir, err)
 		}
-	} else if d.Platform == config.PlatformLinear {
-		if err := d.openLinear(ctx); err != nil {
-			return err
-		}
+	} else if err := d.open(ctx); err != nil {
+		return err
 	}
 	// The script is written each time: its pace may have changed, and a newer
 	// program may play it better.
@@ -143,6 +151,18 @@ func (d *Demo) fill(ctx context.Context, g *gitRepo, o Options) error {
 		return err
 	}
 	return d.writeMarker(true)
+}
+
+// open brings the board to life where it is not files.
+func (d *Demo) open(ctx context.Context) error {
+	switch d.Platform {
+	case config.PlatformLinear:
+		return d.openLinear(ctx)
+	case config.PlatformGitHub:
+		return d.openGitHub(ctx)
+	case config.PlatformNative:
+	}
+	return nil
 }
 
 // folder is the demo's folder, made where it is missing, without links in it:
@@ -212,26 +232,20 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 	if err := d.writeMarker(false); err != nil {
 		return err
 	}
-	if err := d.clear(ctx, d.Repo, d.Remote, filepath.Join(d.Dir, linearDir)); err != nil {
+	if err := d.clear(ctx, d.Repo, d.Remote, filepath.Join(d.Dir, linearDir), filepath.Join(d.Dir, gitHubDir)); err != nil {
 		return fmt.Errorf("clear what an unfinished start left: %w", err)
 	}
 	if err := d.writeScript(fast); err != nil {
 		return err
 	}
-	conf := configuration(fast)
-	if d.Platform == config.PlatformLinear {
-		if err := d.openLinear(ctx); err != nil {
-			return err
-		}
-		conf = d.linearConfiguration(conf)
-	}
-	if err := d.makeRepository(ctx, g, conf); err != nil {
+	if err := d.open(ctx); err != nil {
 		return err
 	}
-	if d.Platform == config.PlatformLinear {
-		if err := d.writeKey(); err != nil {
-			return err
-		}
+	if err := d.makeRepository(ctx, g, d.configuration(fast)); err != nil {
+		return err
+	}
+	if err := d.writeKeys(); err != nil {
+		return err
 	}
 	if err := d.makeBoard(ctx); err != nil {
 		return err
@@ -240,6 +254,44 @@ func (d *Demo) make(ctx context.Context, g *gitRepo, fast bool) error {
 }
 
 // configuration is the demo's dispatcher.config.json.
+func (d *Demo) configuration(fast bool) config.Config {
+	c := configuration(fast)
+	switch d.Platform {
+	case config.PlatformLinear:
+		return d.linearConfiguration(c)
+	case config.PlatformGitHub:
+		return d.gitHubConfiguration(c)
+	case config.PlatformNative:
+	}
+	return c
+}
+
+// writeKeys puts the keys of the demo's board where the command line looks for
+// them.
+func (d *Demo) writeKeys() error {
+	keys := map[string]string{}
+	switch d.Platform {
+	case config.PlatformLinear:
+		keys["api-keys.json"] = `{"Linear": "` + linearKey + `"}` + "\n"
+	case config.PlatformGitHub:
+		maps.Copy(keys, d.github.keys)
+		keys["api-keys.json"] = `{"GitHub": "` + ownerToken + `"}` + "\n"
+	case config.PlatformNative:
+		return nil
+	}
+	dir := filepath.Join(d.Repo, ".secrets")
+	err := os.MkdirAll(dir, 0o700)
+	for name, text := range keys {
+		if err == nil {
+			err = statefile.WriteAtomic(filepath.Join(dir, name), []byte(text), 0o600)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write the demo's keys: %w", err)
+	}
+	return nil
+}
+
 func configuration(fast bool) config.Config {
 	agent := config.Agent{Kind: config.AgentScript, Script: "../" + scriptFile}
 	developer := agent
@@ -256,16 +308,21 @@ func configuration(fast bool) config.Config {
 		Loop:   config.Loop{PollSeconds: 1},
 		Retry:  config.Retry{MaxAttempts: 2, BackoffSeconds: 3},
 		Agents: map[string]config.Agent{"developer": developer, "reviewer": agent, "cleaner": agent},
-		Pulls: config.Pulls{Checks: []config.Check{
-			// Against the empty tree: the whole project must be clean.
-			{Name: "whitespace", Command: []string{"git", "diff", "--check", emptyTree, "HEAD"}, TimeoutSeconds: 60},
-			{Name: "tests", Command: testCommand(), TimeoutSeconds: 120},
-		}},
+		Pulls:  config.Pulls{Checks: checks()},
 	}
 	if fast {
 		c.Loop.PollSeconds, c.Retry.BackoffSeconds = 0.25, 0.2
 	}
 	return c
+}
+
+// checks are what each head of a pull request must pass.
+func checks() []config.Check {
+	return []config.Check{
+		// Against the empty tree: the whole project must be clean.
+		{Name: "whitespace", Command: []string{"git", "diff", "--check", emptyTree, "HEAD"}, TimeoutSeconds: 60},
+		{Name: "tests", Command: testCommand(), TimeoutSeconds: 120},
+	}
 }
 
 // askForTags is what the demo's developers ask for: releases are tags. Where
@@ -277,7 +334,7 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // writeScript writes what the agents play.
 func (d *Demo) writeScript(fast bool) error {
-	s := agents()
+	s := d.agents()
 	if fast {
 		s.Speed = 40
 	}

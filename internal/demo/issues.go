@@ -113,6 +113,14 @@ I have not made up my mind how the date should look in the file.
 `},
 }
 
+// ref is what the demo's board calls an issue.
+func (d *Demo) ref(ref string) string {
+	if d.Platform == config.PlatformGitHub {
+		return "#" + strings.TrimPrefix(ref, "DSP-")
+	}
+	return ref
+}
+
 // makeBoard fills the board as an owner would: with our own command line, or on
 // Linear's own pages.
 func (d *Demo) makeBoard(ctx context.Context) error {
@@ -122,14 +130,15 @@ func (d *Demo) makeBoard(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("fill the board: %w", err)
 		}
-		if !strings.Contains(out, i.ref) {
-			return fmt.Errorf("fill the board: expected %s, the board answered %q", i.ref, strings.TrimSpace(out))
+		ref := d.ref(i.ref)
+		if !strings.Contains(out, ref) {
+			return fmt.Errorf("fill the board: expected %s, the board answered %q", ref, strings.TrimSpace(out))
 		}
 		if !i.left {
 			continue
 		}
-		if _, err := d.before(ctx, d.Repo, "board", "claim", i.ref, "dev", "--session", goneSession); err != nil {
-			return fmt.Errorf("leave %s behind: %w", i.ref, err)
+		if _, err := d.before(ctx, d.Repo, "board", "claim", ref, "dev", "--session", goneSession); err != nil {
+			return fmt.Errorf("leave %s behind: %w", ref, err)
 		}
 	}
 	return nil
@@ -150,8 +159,12 @@ func (i *issue) role() board.Role {
 
 // makeIssue writes one issue and answers what the board calls it.
 func (d *Demo) makeIssue(ctx context.Context, i *issue) (string, error) {
-	if d.Platform == config.PlatformLinear {
+	switch d.Platform {
+	case config.PlatformLinear:
 		return d.makeLinearIssue(i, i.role())
+	case config.PlatformGitHub:
+		return d.makeGitHubIssue(i)
+	case config.PlatformNative:
 	}
 	args := []string{"board", "create", "--milestone", Milestone, "--state", i.role().Word(), "--body", i.body}
 	if i.label != "" {
@@ -170,21 +183,25 @@ func (d *Demo) openPulls(ctx context.Context) error {
 		if i.pull.branch == "" {
 			continue
 		}
-		body := i.pull.body + "\n\nFixes " + i.ref + "\n"
+		ref := d.ref(i.ref)
+		body := i.pull.body + "\n\nFixes " + ref + "\n"
 		out, err := d.run(ctx, d.Repo, "pr", "--head", i.pull.branch, "--title", i.pull.title, "--body", body)
 		if err != nil {
-			return fmt.Errorf("open the pull request of %s: %w", i.ref, err)
+			return fmt.Errorf("open the pull request of %s: %w", ref, err)
 		}
-		name := pullName.FindString(out)
-		if name == "" {
-			return fmt.Errorf("open the pull request of %s: no number in %q", i.ref, strings.TrimSpace(out))
+		if !pullName.MatchString(out) {
+			return fmt.Errorf("open the pull request of %s: no number in %q", ref, strings.TrimSpace(out))
 		}
-		if _, err := d.run(ctx, d.Repo, "board", "link-pr", i.ref, name); err != nil {
-			return fmt.Errorf("link the pull request of %s: %w", i.ref, err)
+		if d.Platform == config.PlatformGitHub {
+			continue // linked by its text
+		}
+		if _, err := d.run(ctx, d.Repo, "board", "link-pr", ref, pullName.FindString(out)); err != nil {
+			return fmt.Errorf("link the pull request of %s: %w", ref, err)
 		}
 	}
 	return nil
 }
 
-// pullName is how our command line writes the pull request that it opened.
-var pullName = regexp.MustCompile(`#[0-9]+`)
+// pullName is how our command line writes the pull request that it opened: by
+// its name, or by its page.
+var pullName = regexp.MustCompile(`#[0-9]+|/pull/[0-9]+`)

@@ -4,25 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/config"
 	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
-	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
 // The Linear of a demo: one of our own, on this machine, with its state in the
 // demo's folder.
 const (
 	linearDir  = "linear"
-	linearFile = "demo.json"
 	linearKey  = "lin_api_demo"
 	repository = "demo/todo"
 )
@@ -40,18 +35,6 @@ type linearPlace struct {
 	Made    fake.Made `json:"made"`
 }
 
-// platformNow is the platform of the folder: what it was made with, else what
-// is asked for.
-func (d *Demo) platformNow(asked string) config.Platform {
-	if _, err := os.Stat(filepath.Join(d.Dir, linearDir, linearFile)); err == nil {
-		return config.PlatformLinear
-	}
-	if d.Continued || asked == "" {
-		return config.PlatformNative
-	}
-	return config.Platform(asked)
-}
-
 // openLinear brings the folder's Linear to life, at the address that the demo's
 // configuration names. A new one gets a free address.
 func (d *Demo) openLinear(ctx context.Context) error {
@@ -60,49 +43,24 @@ func (d *Demo) openLinear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place := linearPlace{Address: "127.0.0.1:0"}
-	path := filepath.Join(dir, linearFile)
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, &place) //nolint:musttag // the names of the fields are the file's
+	place := linearPlace{Address: anywhere}
+	path := filepath.Join(dir, placeFile)
+	if err := readPlace(path, &place); err != nil {
+		return err
 	}
-	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("read where the demo's Linear is: %w", err)
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", place.Address)
+	l, err := listen(ctx, place.Address)
 	if err != nil {
-		return fmt.Errorf("serve the demo's Linear: %w; is the demo running already, or `demo --serve`? Its configuration names this address", err)
+		return fmt.Errorf("serve the demo's Linear: %w", err)
 	}
 	place.Address = l.Addr().String()
 	if world.Empty() {
 		place.Made = world.Set(fake.Setup{Key: linearKey, Team: "DSP", Labels: []string{confirmLabel, "UI"}})
 	}
-	if err := writePlace(dir, path, place); err != nil {
+	if err := writePlace(path, place); err != nil {
 		_ = l.Close()
 		return err
 	}
-	srv := &http.Server{Handler: world, ReadHeaderTimeout: time.Minute}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = srv.Serve(l) // it ends when it is closed
-	}()
-	d.linear, d.place = world, &place
-	d.close = func() { _ = srv.Close(); <-done }
-	return nil
-}
-
-func writePlace(dir, path string, place linearPlace) error {
-	data, err := json.MarshalIndent(place, "", "  ") //nolint:musttag // the names of the fields are the file's
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	if err == nil {
-		err = statefile.WriteAtomic(path, append(data, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("note where the demo's Linear is: %w", err)
-	}
+	d.linear, d.place, d.served = world, &place, serve(l, world)
 	return nil
 }
 
@@ -142,19 +100,6 @@ func (d *Demo) linearConfiguration(c config.Config) config.Config {
 		APIURL: "http://" + d.place.Address + "/graphql",
 	}
 	return c
-}
-
-// writeKey puts the API key where the command line looks for it.
-func (d *Demo) writeKey() error {
-	dir := filepath.Join(d.Repo, ".secrets")
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		err = statefile.WriteAtomic(filepath.Join(dir, "api-keys.json"), []byte(`{"Linear": "`+linearKey+`"}`+"\n"), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("write the demo's key: %w", err)
-	}
-	return nil
 }
 
 // makeLinearIssue writes an issue as its owner would on Linear's own pages.

@@ -60,7 +60,10 @@ func Owner(ctx context.Context, d Demo, binary string) (string, error) {
 	if len(later) > 0 {
 		p.text("Then merge what came of it, and see that nothing is left:")
 		for _, n := range later {
-			p.command("pulls", "merge", strconv.Itoa(n))
+			p.command(p.merge(n)...)
+		}
+		if p.platform == config.PlatformGitHub {
+			p.line("git pull --quiet --ff-only")
 		}
 		p.command("start", Milestone, "--no-tui", "--until-idle")
 	}
@@ -94,13 +97,16 @@ type part struct {
 	b      strings.Builder
 	binary string
 	moves  int // commands that change something
+
+	platform config.Platform
 }
 
 // newPart begins with what keeps the board reachable, where that is needed.
 func newPart(d Demo, binary string) *part {
 	p := &part{binary: shellWord(binary)}
-	if d.Platform == config.PlatformLinear {
-		p.text("This demo's Linear runs as long as something serves it. Keep it reachable from another terminal:")
+	p.platform = d.Platform
+	if served := map[config.Platform]string{config.PlatformLinear: "Linear", config.PlatformGitHub: "GitHub"}[d.Platform]; served != "" {
+		p.text("This demo's " + served + " runs as long as something serves it. Keep it reachable from another terminal:")
 		p.command("demo", "--serve", "--dir", d.Dir)
 	}
 	return p
@@ -122,6 +128,14 @@ func (p *part) move(args ...string) {
 	p.command(args...)
 }
 
+// merge is the owner's merge: on GitHub they do it on its page.
+func (p *part) merge(n int) []string {
+	if p.platform == config.PlatformGitHub {
+		return []string{"demo", "merge", strconv.Itoa(n)}
+	}
+	return []string{"pulls", "merge", strconv.Itoa(n)}
+}
+
 // now writes what can be done at once and answers the numbers of the pull
 // requests that will be there to merge afterwards: numbers are given one after
 // another, so those of the issues that have none yet are known.
@@ -130,6 +144,13 @@ func (p *part) now(rows []row, pulls []board.PullRequest) []int {
 	next := 1
 	for i := range pulls {
 		next = max(next, pulls[i].Number+1)
+	}
+	if p.platform == config.PlatformGitHub { // where issues count with them
+		for i := range rows {
+			if n, err := strconv.Atoi(strings.TrimPrefix(string(rows[i].Ref), "#")); err == nil {
+				next = max(next, n+1)
+			}
+		}
 	}
 	back := sendBack(rows, pulls)
 	for _, r := range rows {
@@ -145,7 +166,7 @@ func (p *part) now(rows []row, pulls []board.PullRequest) []int {
 			p.move("pulls", "request-changes", strconv.Itoa(n), "--body", "Please say in the docs what happens on a read-only disk.")
 			later = append(later, n)
 		default:
-			p.move("pulls", "merge", strconv.Itoa(n))
+			p.move(p.merge(n)...)
 		}
 	}
 	slices.Sort(later)

@@ -118,6 +118,9 @@ func (d *Demo) makeRepository(ctx context.Context, g *gitRepo, conf config.Confi
 		}
 	}
 	for _, c := range history {
+		if c.author == developerName && d.github != nil {
+			c.author, c.email = botName(developer), botEmail(developer)
+		}
 		if err := d.commit(ctx, g, c, append(text, '\n')); err != nil {
 			return err
 		}
@@ -132,6 +135,14 @@ func (d *Demo) makeRepository(ctx context.Context, g *gitRepo, conf config.Confi
 		{"branch", "--quiet", "-D", branchHelp, branchBackup},
 		{"remote", "set-head", "origin", "main"},
 	} {
+		if err := g.run(ctx, d.Repo, nil, args...); err != nil {
+			return err
+		}
+	}
+	if d.github == nil {
+		return nil
+	}
+	for _, args := range d.github.remote() {
 		if err := g.run(ctx, d.Repo, nil, args...); err != nil {
 			return err
 		}

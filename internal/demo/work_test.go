@@ -12,7 +12,7 @@ import (
 
 func TestScriptIsWithoutFaults(t *testing.T) {
 	t.Parallel()
-	if _, err := agents().Marshal(); err != nil {
+	if _, err := (&Demo{}).agents().Marshal(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 // Board is what a row is sent back on, under the actor automation.
 type Board interface {
+	Row(ctx context.Context, ref board.Ref) (board.Issue, error)
 	SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error
 	Release(ctx context.Context, ref board.Ref, session string) error
 }
@@ -56,7 +57,15 @@ func SendBack(ctx context.Context, b Board, rows []board.Issue) ([]Result, error
 }
 
 func sendBack(ctx context.Context, b Board, row *board.Issue) error {
-	if err := b.SetStateFrom(ctx, row.Ref, board.RoleChangesRequested, row.Role); err != nil {
+	err := b.SetStateFrom(ctx, row.Ref, board.RoleChangesRequested, row.Role)
+	if errors.Is(err, board.ErrChanged) {
+		// Two are told of one request: the owner's own command and the workflow.
+		// The other was first, and releases the row.
+		if now, readErr := b.Row(ctx, row.Ref); readErr == nil && now.Role == board.RoleChangesRequested {
+			return nil
+		}
+	}
+	if err != nil {
 		return err
 	}
 	return b.Release(ctx, row.Ref, "")

@@ -41,10 +41,18 @@ func TestApplies(t *testing.T) {
 type log struct {
 	lines []string
 	fail  board.Ref
+	first board.Ref // sent back by another meanwhile
+}
+
+func (l *log) Row(_ context.Context, ref board.Ref) (board.Issue, error) {
+	if ref == l.first {
+		return board.Issue{Ref: ref, Role: board.RoleChangesRequested}, nil
+	}
+	return board.Issue{Ref: ref, Role: board.RoleReady}, nil
 }
 
 func (l *log) SetStateFrom(_ context.Context, ref board.Ref, role, from board.Role) error {
-	if ref == l.fail {
+	if ref == l.fail || ref == l.first {
 		return board.ErrChanged
 	}
 	l.lines = append(l.lines, fmt.Sprintf("%s: %s -> %s", ref, from, role))
@@ -58,18 +66,19 @@ func (l *log) Release(_ context.Context, ref board.Ref, session string) error {
 
 func TestSendBack(t *testing.T) {
 	t.Parallel()
-	l := &log{fail: "DSP-2"}
+	l := &log{fail: "DSP-2", first: "DSP-5"}
 	rows := []board.Issue{
 		{Ref: "DSP-1", Role: board.RoleHumanReview},
 		{Ref: "DSP-2", Role: board.RoleHumanReview},
 		{Ref: "DSP-3", Role: board.RoleReady},
 		{Ref: "DSP-4", Role: board.RoleInProgress, Delegate: board.DelegateReviewer},
+		{Ref: "DSP-5", Role: board.RoleHumanReview},
 	}
 	got, err := reviewsync.SendBack(context.Background(), l, rows)
 	if !errors.Is(err, board.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
-	want := []reviewsync.Result{{Ref: "DSP-1", Sent: true}, {Ref: "DSP-3"}, {Ref: "DSP-4", Sent: true}}
+	want := []reviewsync.Result{{Ref: "DSP-1", Sent: true}, {Ref: "DSP-3"}, {Ref: "DSP-4", Sent: true}, {Ref: "DSP-5", Sent: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

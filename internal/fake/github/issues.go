@@ -202,6 +202,18 @@ func (r *Repo) Issue(number int) *Issue {
 	return nil
 }
 
+// ProjectOf is the owner's project of that number; nil where there is none.
+func (s *Server) ProjectOf(owner string, number int) *Project {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.projects {
+		if p.Owner == owner && p.Number == number {
+			return p
+		}
+	}
+	return nil
+}
+
 // Project changes a project while the fake serves.
 func (s *Server) Project(p *Project, change func(*Project)) {
 	_ = s.change(func() error { // not kept now, it is with the next write

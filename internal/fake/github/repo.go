@@ -140,6 +140,21 @@ func (r *Repo) SetCheck(commit string, c Check) {
 	r.checks[commit] = append(kept, c)
 }
 
+// Unchecked is the head of an open pull request on which one of these checks is
+// not done; empty where there is none.
+func (r *Repo) Unchecked(names ...string) string {
+	for _, p := range r.pulls {
+		head := r.head(p)
+		for _, name := range names {
+			done := slices.ContainsFunc(r.checks[head], func(c Check) bool { return c.Name == name && c.Done })
+			if p.State == "open" && head != "" && !done {
+				return head
+			}
+		}
+	}
+	return ""
+}
+
 // Review adds a review of a person.
 func (r *Repo) Review(p *Pull, by, state, body string, at time.Time) Review {
 	r.nextID++
