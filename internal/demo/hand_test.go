@@ -59,6 +59,24 @@ type hand struct {
 	d   demo.Demo
 	bin string // the program
 	env []string
+
+	onGitHub bool
+}
+
+// ref is what the demo's board calls an issue.
+func (h *hand) ref(ref string) string {
+	if h.onGitHub {
+		return "#" + strings.TrimPrefix(ref, "DSP-")
+	}
+	return ref
+}
+
+// author is who the demo's developer is in git.
+func (h *hand) author() string {
+	if h.onGitHub {
+		return "900001+demo-developer[bot]@users.noreply.github.com"
+	}
+	return "developer@demo.invalid"
 }
 
 // program is the path of the program.
@@ -157,7 +175,7 @@ func (h *hand) owner(args ...string) string {
 func (h *hand) issue(ref string) board.Issue {
 	h.t.Helper()
 	var i board.Issue
-	out := h.owner("board", "issue", ref, "--comments", "100", "--json")
+	out := h.owner("board", "issue", h.ref(ref), "--comments", "100", "--json")
 	if err := json.Unmarshal([]byte(out), &i); err != nil {
 		h.t.Fatalf("%v in %s", err, out)
 	}
@@ -177,7 +195,7 @@ func (h *hand) pull(ref string) board.PullRequest {
 	h.t.Helper()
 	var found []board.PullRequest
 	for _, p := range h.pulls() {
-		if slices.Contains(p.Issues, board.Ref(ref)) {
+		if slices.Contains(p.Issues, board.Ref(h.ref(ref))) {
 			found = append(found, p)
 		}
 	}

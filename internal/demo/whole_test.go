@@ -115,9 +115,9 @@ func TestWholeDemoOnLinear(t *testing.T) {
 }
 
 // serve keeps the demo's board reachable until the answered function is called.
-func (h *hand) serve() (stop func()) {
+func (h *hand) serve(more ...string) (stop func()) {
 	h.t.Helper()
-	cmd := exec.CommandContext(h.t.Context(), h.bin, "demo", "--serve", "--dir", h.d.Dir)
+	cmd := exec.CommandContext(h.t.Context(), h.bin, append([]string{"demo", "--serve", "--dir", h.d.Dir}, more...)...)
 	cmd.Dir, cmd.Env = h.t.TempDir(), h.env
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -158,7 +158,7 @@ func (h *hand) waitsForTheOwner() {
 		"DSP-4": board.RoleReady, "DSP-5": board.RoleReady, "DSP-6": board.RoleInProgress, "DSP-7": board.RoleBacklog,
 		"DSP-8": board.RoleHumanReview, "DSP-9": board.RoleHumanReview, "DSP-10": board.RoleHumanReview,
 	} {
-		if got := rows[ref]; got.Role != string(role) || got.Claim != nil || got.Waits == "" {
+		if got := rows[h.ref(ref)]; got.Role != string(role) || got.Claim != nil || got.Waits == "" {
 			h.t.Errorf("%s: %+v, want %s, unclaimed and a reason", ref, got, role)
 		}
 	}
@@ -169,12 +169,13 @@ func (h *hand) waitsForTheOwner() {
 		h.t.Errorf("DSP-3 was reviewed %d times", len(p.Reviews))
 	}
 	h.isMerged()
-	for _, ref := range []string{"dsp-1", "dsp-3"} {
+	for _, ref := range []string{"DSP-1", "DSP-3"} {
+		ref = strings.ToLower(strings.TrimPrefix(h.ref(ref), "#"))
 		branches := strings.Fields(gitOut(h.t, h.d.Remote, "for-each-ref", "--format=%(refname:short)", "refs/heads/task/"+ref+"-*"))
 		if len(branches) != 1 {
 			h.t.Fatalf("branches of %s: %v", ref, branches)
 		}
-		if authors := gitOut(h.t, h.d.Remote, "log", "--format=%ae", "main.."+branches[0]); strings.Trim(strings.ReplaceAll(authors, "developer@demo.invalid", ""), "\n") != "" {
+		if authors := gitOut(h.t, h.d.Remote, "log", "--format=%ae", "main.."+branches[0]); strings.Trim(strings.ReplaceAll(authors, h.author(), ""), "\n") != "" {
 			h.t.Errorf("authors on %s: %s", branches[0], authors)
 		}
 	}
@@ -192,11 +193,14 @@ func (h *hand) isMerged() {
 		"DSP-9": {"Merge main into task/dsp-9-say-how-to-keep-a-copy", 0},
 	} {
 		p := h.pull(ref)
+		if h.onGitHub && ref == "DSP-9" { // GitHub's own button did it
+			c.message = "Merge branch 'main' into task/dsp-9-say-how-to-keep-a-copy"
+		}
 		if p.Mergeable != board.MergeClean || p.Behind != 0 || p.Checks != board.ChecksGreen || len(p.Foreign) != 0 || len(p.Reviews) != c.reviews {
 			h.t.Errorf("%s: %s is %s, %d behind, checks %s, foreign %v, %d reviews", ref, p.Name, p.Mergeable, p.Behind, p.Checks, p.Foreign, len(p.Reviews))
 		}
 		got := gitOut(h.t, h.d.Remote, "log", "-1", "--format=%s|%ae|%P", p.HeadSHA)
-		if want := c.message + "|developer@demo.invalid|"; !strings.HasPrefix(got, want) || !strings.Contains(got, gitOut(h.t, h.d.Remote, "rev-parse", "main")) {
+		if want := c.message + "|" + h.author() + "|"; !strings.HasPrefix(got, want) || !strings.Contains(got, gitOut(h.t, h.d.Remote, "rev-parse", "main")) {
 			h.t.Errorf("%s: its head is %s", ref, got)
 		}
 	}
