@@ -1,7 +1,9 @@
 package demo_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
+	"github.com/backside4charter/dispatcher/internal/demo"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -55,6 +59,9 @@ func TestWholeDemoOnGitHub(t *testing.T) {
 // the owner's command, by the page's button, and where nothing answers.
 func TestDemoOnGitHubIsServed(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		t.Skip("DISPATCHER_E2E is not 1: it runs many commands")
+	}
 	h := unprepared(t)
 	h.onGitHub = true
 	if _, err := h.try(t.TempDir(), nil, "demo", "merge", "11", "--dir", h.d.Dir); err == nil || !strings.Contains(err.Error(), "no demo on GitHub") {
@@ -88,6 +95,61 @@ func TestDemoOnGitHubIsServed(t *testing.T) {
 	serve()
 	if _, err := h.try(h.d.Repo, nil, "demo", "merge", "11"); err == nil || !strings.Contains(err.Error(), "demo --serve --dir") {
 		t.Errorf("a merge where nothing answers: %v", err)
+	}
+}
+
+// What a demo on GitHub is prepared with fits together, and is found again: the
+// configuration, the two Apps' keys, the owner's login, the remote.
+func TestPrepareOnGitHub(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n, pulls := 0, 10
+	answers := func(_ context.Context, _ string, args ...string) (string, error) {
+		switch args[0] {
+		case "pr":
+			pulls++
+			return fmt.Sprintf("http://127.0.0.1/demo/todo/pull/%d\n", pulls), nil
+		case "board":
+			n++ // one claim was left behind, and nothing is made by command
+		}
+		return "", nil
+	}
+	prepare := func() demo.Demo {
+		d, err := demo.Prepare(t.Context(), demo.Options{Dir: dir, Platform: "github", Fast: true, Environ: os.Environ(), Run: answers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := prepare()
+	at := d.Address()
+	text, err := os.ReadFile(filepath.Join(d.Repo, "dispatcher.config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf, violations := config.Parse(text, "")
+	if len(violations) > 0 || conf.GitHubURL != at || conf.Pulls.Kind != config.PullsGitHub || len(conf.GitHub.States) != 7 {
+		t.Errorf("%v\n%s", violations, text)
+	}
+	for _, name := range []string{"demo-developer.private-key.pem", "demo-reviewer.private-key.pem", "api-keys.json"} {
+		if info, err := os.Stat(filepath.Join(d.Repo, ".secrets", name)); err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := gitOut(t, d.Repo, "ls-remote", "origin", "refs/heads/main"); !strings.Contains(got, gitOut(t, d.Repo, "rev-parse", "main")) {
+		t.Errorf("the remote answers %q", got)
+	}
+	if got := gitOut(t, d.Repo, "remote", "get-url", "origin"); got != at+"/demo/todo.git" {
+		t.Errorf("the remote is %s", got)
+	}
+	if n != 1 || pulls != 12 {
+		t.Errorf("%d commands to the board, pull requests to #%d", n, pulls)
+	}
+	d.Close()
+	again := prepare()
+	defer again.Close()
+	if !again.Continued || again.Address() != at {
+		t.Errorf("found again: %v, at %s instead of %s", again.Continued, again.Address(), at)
 	}
 }
 
