@@ -1,9 +1,15 @@
 package cli_test
 
 import (
+	"crypto/hmac"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +52,8 @@ func projectOptions() []string {
 //	github pull <number> <text>       a pull request of that text
 //	github close <pull>               it is merged; what it names is closed
 //	github long <file> <n>            a text of so many characters
+//	github hook                       signed deliveries come to a workflow of ours: into events/<event>.<action>.json
+//	github review <pull> <user> <state> <text>
 func githubCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: github new|issue|edit|comment|rename|field|fault|mend|pull|close|long")
@@ -59,7 +67,7 @@ func (f *scriptForge) play(ts *testscript.TestScript, do string, args []string) 
 	case "new":
 		return f.configure(ts, len(args) == 0)
 	case "issue":
-		return f.issue(args[0], args[1:])
+		return errors.Join(f.issue(args[0], args[1:]), f.delivered())
 	case "edit":
 		return f.edit(args[0], args[1:])
 	case "comment":
@@ -90,13 +98,21 @@ func (f *scriptForge) play(ts *testscript.TestScript, do string, args []string) 
 		if err != nil {
 			return err
 		}
-		return f.server.MergePull("acme/widgets", n, "olive")
+		return errors.Join(f.server.MergePull("acme/widgets", n, "olive"), f.delivered())
 	case "long":
 		n, err := strconv.Atoi(args[1])
 		if err != nil {
 			return err
 		}
 		return os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat("many words", n/10)), 0o600)
+	case "hook":
+		return f.hook(ts)
+	case "review":
+		n, err := strconv.Atoi(args[0])
+		if err == nil {
+			err = f.server.ReviewPull("acme/widgets", n, args[1], args[2], strings.Join(args[3:], " "))
+		}
+		return errors.Join(err, f.delivered())
 	default:
 		return fmt.Errorf("github does not know %q", do)
 	}
@@ -207,4 +223,42 @@ func (f *scriptForge) edit(number string, args []string) error {
 		it.Updated = time.Now()
 	})
 	return err
+}
+
+// hookSecret signs the deliveries to a script's workflow.
+const hookSecret = "of this script alone"
+
+// hook takes deliveries as GitHub's own runner does, and lays them where a
+// workflow's steps find theirs.
+func (f *scriptForge) hook(ts *testscript.TestScript) error {
+	dir := ts.MkAbs("events")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	takes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !hmac.Equal([]byte(r.Header.Get("X-Hub-Signature-256")), []byte(github.Signature(hookSecret, body))) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		var e struct{ Action string }
+		if err = json.Unmarshal(body, &e); err == nil {
+			err = os.WriteFile(filepath.Join(dir, r.Header.Get("X-GitHub-Event")+"."+e.Action+".json"), body, 0o600)
+		}
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	ts.Defer(takes.Close)
+	return f.server.AddHook("acme/widgets", github.Hook{URL: takes.URL, Secret: hookSecret})
+}
+
+// delivered waits for what is under way, and says what was not taken.
+func (f *scriptForge) delivered() error {
+	for _, s := range f.server.Sent() {
+		if s.Code != http.StatusOK {
+			return fmt.Errorf("%s %s was answered %d", s.Event, s.Action, s.Code)
+		}
+	}
+	return nil
 }

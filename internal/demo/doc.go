@@ -1,7 +1,7 @@
 // Package demo makes the folder that `dispatcher demo` plays in: a small
-// sample repository with a bare remote, a configuration, a native board with
-// issues, and the script that the agents play. What happens there afterwards
-// is the ordinary loop.
+// sample repository with a bare remote, a configuration, a board with issues
+// (files, or a Linear or a GitHub of its own), and the script that the agents
+// play. What happens there afterwards is the ordinary loop.
 //
 // It promises that everything in the folder is real except for the agents, who
 // say that they are scripted; that a folder of its own is continued and any
