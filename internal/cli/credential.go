@@ -84,10 +84,3 @@ func answerCredential(ctx context.Context, f *app.Factory, role string, c creden
 	_, err = fmt.Fprintf(f.IO.Out, "username=x-access-token\npassword=%s\n", token.Text)
 	return err
 }
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

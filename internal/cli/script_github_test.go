@@ -243,7 +243,7 @@ func (f *scriptForge) hook(ts *testscript.TestScript) error {
 		}
 		var e struct{ Action string }
 		if err = json.Unmarshal(body, &e); err == nil {
-			err = os.WriteFile(filepath.Join(dir, r.Header.Get("X-GitHub-Event")+"."+e.Action+".json"), body, 0o600)
+			err = os.WriteFile(filepath.Join(dir, r.Header.Get("X-Github-Event")+"."+e.Action+".json"), body, 0o600)
 		}
 		if err != nil {
 			w.WriteHeader(http.StatusInternalServerError)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -65,9 +66,7 @@ func (s *Server) emit(r *Repo, event, action, by string, more map[string]any) {
 			"html_url": s.web() + "/" + full, "owner": map[string]any{"login": r.Owner, "type": "Organization"},
 		},
 	}
-	for name, v := range more {
-		body[name] = v
-	}
+	maps.Copy(body, more)
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic("github: a delivery that is no JSON: " + err.Error())
@@ -85,9 +84,7 @@ func (s *Server) emitPull(r *Repo, p *Pull, action, by string, more map[string]a
 	v := s.pullJSON(r, p)
 	v["mergeable"] = nil // not known yet when it is told
 	all := map[string]any{"number": p.Number, "pull_request": v}
-	for name, m := range more {
-		all[name] = m
-	}
+	maps.Copy(all, more)
 	s.emit(r, "pull_request", action, by, all)
 }
 
@@ -108,9 +105,7 @@ func (s *Server) emitReview(r *Repo, p *Pull, v *Review) {
 
 func (s *Server) emitIssue(r *Repo, i *Issue, action, by string, more map[string]any) {
 	all := map[string]any{"issue": s.issueJSON(r, i)}
-	for name, m := range more {
-		all[name] = m
-	}
+	maps.Copy(all, more)
 	event := "issues"
 	if more["comment"] != nil {
 		event = "issue_comment"
@@ -225,8 +220,8 @@ func (h *Hook) send(d Delivery) int {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "GitHub-Hookshot/fake")
-	req.Header.Set("X-GitHub-Event", d.Event)
-	req.Header.Set("X-GitHub-Delivery", d.ID)
+	req.Header.Set("X-Github-Event", d.Event)
+	req.Header.Set("X-Github-Delivery", d.ID)
 	if h.Secret != "" {
 		req.Header.Set("X-Hub-Signature-256", Signature(h.Secret, d.Body))
 	}

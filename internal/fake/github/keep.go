@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -71,9 +72,7 @@ func (s *Server) restore(k *kept) {
 	for _, a := range k.Apps {
 		s.apps[a.ID] = a
 	}
-	for login, id := range k.Users {
-		s.users[login] = id
-	}
+	maps.Copy(s.users, k.Users)
 	for token, login := range k.People {
 		s.tokens[token] = grant{user: login}
 	}

@@ -278,7 +278,7 @@ func TestHooksAreTold(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 		case r.Header.Get("X-Hub-Signature-256") != github.Signature(secret, body):
 			w.WriteHeader(http.StatusUnauthorized)
-		case slices.ContainsFunc(required[r.Header.Get("X-GitHub-Event")], func(key string) bool { return has[key] == nil }):
+		case slices.ContainsFunc(required[r.Header.Get("X-Github-Event")], func(key string) bool { return has[key] == nil }):
 			w.WriteHeader(http.StatusUnprocessableEntity)
 		}
 	}))
