@@ -5,10 +5,12 @@ package e2e
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,7 +73,7 @@ func TestKilledDemo(t *testing.T) {
 		}
 		p.wantSound()
 		if t.Failed() {
-			t.Fatalf("the loop said:\n%s", p.wholeLog())
+			t.Fatalf("the loop said:\n%s\nits workers said last:\n%s", p.wholeLog(), p.lastWords())
 		}
 	}
 	t.Logf("%d kills in %d demos, %.0f seconds, seed %d", killed, demos, time.Since(began).Seconds(), *seed)
@@ -113,4 +115,18 @@ func (p *play) wantSound() {
 func (p *play) wholeLog() string {
 	text, _ := os.ReadFile(filepath.Join(p.stateDir(), "loop.log")) // there may be none
 	return string(text)
+}
+
+// lastWords are how each worker ended, which tells why one failed.
+func (p *play) lastWords() string {
+	var b strings.Builder
+	for _, f := range p.folders() {
+		spec, err := f.Spec()
+		if err != nil {
+			continue
+		}
+		exit, err := f.Exit()
+		fmt.Fprintf(&b, "%s %s try %d, run %s: %+v %v\n", spec.Kind, spec.Ref, spec.Attempt, f.Run(), exit, err)
+	}
+	return b.String()
 }

@@ -191,16 +191,20 @@ func (p *play) picture() picture {
 		var issue struct{ Comments []board.Comment }
 		p.decode(p.own("board", "issue", string(ref), "--comments", "100", "--json"), &issue)
 		by := map[board.ActorKind]int{}
+		var tries []string // that failed, and in which order
 		for _, c := range issue.Comments {
-			if c.Role != board.ActorDispatcher { // a try that a kill cost leaves a note
+			if c.Role != board.ActorDispatcher {
 				by[c.Role]++
+			} else if m, ok := board.ParseMark(c.Body); ok && m.Try > 0 {
+				tries = append(tries, fmt.Sprintf("%s %d", m.Kind, m.Try))
 			}
 		}
 		waits := r.Waits
 		for pr, branch := range name {
 			waits = strings.ReplaceAll(waits, pr+" ", branch+" ")
 		}
-		out.Rows[ref] = fmt.Sprintf("%s, delegate %q, claimed %v, labels %q, waits %q, comments %v", r.Role, r.Delegate, r.Claim != nil, r.Labels, waits, by)
+		out.Rows[ref] = fmt.Sprintf("%s, delegate %q, claimed %v, labels %q, waits %q, comments %v, failed tries %q",
+			r.Role, r.Delegate, r.Claim != nil, r.Labels, waits, by, tries)
 	}
 	for line := range strings.Lines(p.gitIn(p.remote, "for-each-ref", "--format=%(refname:short) %(tree)", "refs/heads")) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), " ")
