@@ -226,13 +226,19 @@ func noteTry() script.Try {
 	}}
 }
 
+// fetch fetches once more where the loop's own fetch of the same moment got in
+// its way, as an agent that reads git's words would.
+func fetch() script.Step {
+	return run("sh", "-c", "git fetch --quiet origin || git fetch --quiet origin")
+}
+
 // resolveTry is the cleaner's where git cannot merge alone: what both sides
 // meant, and the tests of both.
 func resolveTry(work string) script.Try {
 	steps := []script.Step{
 		say("I am a scripted agent: no model is asked, everything I do is real. Main and pull request #{{pr}} changed the same lines; I merge main in and keep what both mean."),
 		pause(600),
-		run("git", "fetch", "--quiet", "origin"),
+		fetch(),
 		{Run: []string{"git", "merge", "--no-ff", "--no-commit", "origin/HEAD"}, MayFail: true},
 		pause(700),
 		{Run: []string{"git", "diff"}, MayFail: true},
@@ -260,7 +266,7 @@ func resolveTry(work string) script.Try {
 func mergeTry() script.Try {
 	return script.Try{Name: "merge", Steps: []script.Step{
 		say("I am a scripted agent: I merge the default branch in, and stop where a person must choose."),
-		run("git", "fetch", "--quiet", "origin"),
+		fetch(),
 		{Run: []string{"git", "merge", "--no-ff", "--no-commit", "origin/HEAD"}, MayFail: true},
 		pause(900),
 		run(testCommand()...),

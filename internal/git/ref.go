@@ -97,16 +97,27 @@ func (g *Git) RemoteHeads(ctx context.Context, dir, remote string) (map[string]s
 	return heads, nil
 }
 
+// fetchTries is how often a fetch is made that another one got in the way of:
+// a worker's, which shares our refs, or one that a killed loop left running.
+const fetchTries = 5
+
 // Fetch updates the remote-tracking refs that the refspecs name and nothing
-// else; those that a glob covers and the remote no longer has go away.
+// else; those that a glob covers and the remote no longer has go away. Of two
+// fetches that move one ref at once git fails one; that one is made again.
 func (g *Git) Fetch(ctx context.Context, dir, remote string, refspecs ...string) error {
 	args := append([]string{
 		"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--", remote,
 	}, refspecs...)
-	if _, err := g.write(ctx, dir, args...); err != nil {
+	for try := 1; ; try++ {
+		_, err := g.write(ctx, dir, args...)
+		switch {
+		case err == nil:
+			return nil
+		case try < fetchTries && strings.Contains(Stderr(err), "cannot lock ref"):
+			continue
+		}
 		return fmt.Errorf("fetch from %s: %w", remote, asUnreachable(remote, err))
 	}
-	return nil
 }
 
 // TrackingRefspec is the refspec that updates one branch's remote-tracking
