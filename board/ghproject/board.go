@@ -126,7 +126,7 @@ var refForm = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
 func (b *Board) ParseRef(s string) (board.Ref, error) {
 	m := refForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return "", fmt.Errorf("%w: %s is no issue of this board; they look like #12", board.ErrNotFound, strconv.Quote(oneLine(s)))
+		return "", fmt.Errorf("%w: %s is no issue of this board; they look like #12", board.ErrNotFound, strconv.Quote(board.OneLine(s)))
 	}
 	return board.Ref("#" + m[1]), nil
 }
@@ -162,7 +162,7 @@ func (b *Board) plain(err error, write bool) error {
 	}
 	text := err.Error()
 	if status, page := ghapi.Page(text); page {
-		text = oneLine(status)
+		text = board.OneLine(status)
 		err = errors.New(ghapi.NoAnswer(text))
 	}
 	_, torn := errors.AsType[*url.Error](err)
@@ -176,7 +176,7 @@ func (b *Board) plain(err error, write bool) error {
 	case strings.Contains(text, "Could not resolve to a node with the global id of '"+b.o.ProjectID+"'"):
 		return b.noProject()
 	case strings.Contains(text, "Could not resolve to"):
-		return fmt.Errorf("%w: %s", board.ErrNotFound, oneLine(text))
+		return fmt.Errorf("%w: %s", board.ErrNotFound, board.OneLine(text))
 	case write && (torn || strings.HasPrefix(text, "5")): // a gateway's answer tells nothing of the write
 		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
 	}
@@ -185,20 +185,5 @@ func (b *Board) plain(err error, write bool) error {
 
 func (b *Board) noProject() error {
 	return fmt.Errorf("%w: your login sees no project %s (github.projectId); look at https://github.com/orgs/%s/projects/%d",
-		board.ErrNotFound, oneLine(b.o.ProjectID), b.o.Owner, b.o.ProjectNumber)
-}
-
-// oneLine makes a text from outside fit into a message.
-func oneLine(s string) string {
-	const most = 300
-	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
+		board.ErrNotFound, board.OneLine(b.o.ProjectID), b.o.Owner, b.o.ProjectNumber)
 }

@@ -28,7 +28,7 @@ func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
 	c := board.Claim{Kind: req.Kind, Session: req.Session, Stamp: b.now().Truncate(time.Minute), From: req.From}
 	if _, ok := parseClaim(fieldText(&c)); !ok {
-		return c, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, oneLine(req.Session))
+		return c, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, board.OneLine(req.Session))
 	}
 	r, cols, err := b.one(ctx, ref)
 	if err != nil {
@@ -158,12 +158,12 @@ func (b *Board) labelID(ctx context.Context, name string) (string, error) {
 			if strings.EqualFold(l.Name, name) {
 				return l.ID, nil
 			}
-			names = append(names, oneLine(l.Name))
+			names = append(names, board.OneLine(l.Name))
 		}
 		if !q.Repository.Labels.PageInfo.HasNextPage {
 			break
 		}
 		vars["after"] = q.Repository.Labels.PageInfo.EndCursor
 	}
-	return "", fmt.Errorf("%w: the repository has no label %q; it has %s", board.ErrNotFound, oneLine(name), strings.Join(names, ", "))
+	return "", fmt.Errorf("%w: the repository has no label %q; it has %s", board.ErrNotFound, board.OneLine(name), strings.Join(names, ", "))
 }

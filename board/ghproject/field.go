@@ -44,7 +44,7 @@ func readField(text string) held {
 	if c, ok := parseClaim(text); ok {
 		return held{claim: &c, delegate: board.DelegateOf(c.Kind)}
 	}
-	other := board.Delegate(oneLine(text))
+	other := board.Delegate(board.OneLine(text))
 	if other.Ours() {
 		other = "another agent: " + other
 	}

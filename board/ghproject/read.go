@@ -33,13 +33,13 @@ func (b *Board) columnsOf(p *projectWire) (*columns, error) {
 	case p.ID == "":
 		return nil, b.noProject()
 	case p.Status == nil:
-		return nil, fmt.Errorf("%w: the project %q has no field Status", board.ErrNotFound, oneLine(p.Title))
+		return nil, fmt.Errorf("%w: the project %q has no field Status", board.ErrNotFound, board.OneLine(p.Title))
 	case p.Status.Typename != "ProjectV2SingleSelectField":
-		return nil, fmt.Errorf("the field Status of the project %q is no single select field", oneLine(p.Title))
+		return nil, fmt.Errorf("the field Status of the project %q is no single select field", board.OneLine(p.Title))
 	case p.ClaimedBy == nil:
-		return nil, fmt.Errorf("%w: the project %q has no field Claimed By: add one of the type Text", board.ErrNotFound, oneLine(p.Title))
+		return nil, fmt.Errorf("%w: the project %q has no field Claimed By: add one of the type Text", board.ErrNotFound, board.OneLine(p.Title))
 	case p.ClaimedBy.Plain.DataType != "TEXT":
-		return nil, fmt.Errorf("the field Claimed By of the project %q is no text field", oneLine(p.Title))
+		return nil, fmt.Errorf("the field Claimed By of the project %q is no text field", board.OneLine(p.Title))
 	}
 	c := &columns{status: p.Status.Single.ID, claimed: p.ClaimedBy.Plain.ID, options: p.Status.Single.Options, roles: map[string]board.Role{}}
 	var faults []string
@@ -66,7 +66,7 @@ func (c *columns) named(name string) (optionWire, error) {
 	var found []optionWire
 	var names []string
 	for _, o := range c.options {
-		names = append(names, oneLine(o.Name))
+		names = append(names, board.OneLine(o.Name))
 		if strings.EqualFold(o.Name, strings.TrimSpace(name)) {
 			found = append(found, o)
 		}
@@ -75,9 +75,9 @@ func (c *columns) named(name string) (optionWire, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return optionWire{}, fmt.Errorf("%w: Status has no option %q; it has %s", board.ErrNotFound, oneLine(name), strings.Join(names, ", "))
+		return optionWire{}, fmt.Errorf("%w: Status has no option %q; it has %s", board.ErrNotFound, board.OneLine(name), strings.Join(names, ", "))
 	}
-	return optionWire{}, fmt.Errorf("status has %d options called %q; rename all but one", len(found), oneLine(name))
+	return optionWire{}, fmt.Errorf("status has %d options called %q; rename all but one", len(found), board.OneLine(name))
 }
 
 // maxPages bounds a board: 5,000 items.
@@ -125,7 +125,7 @@ func (b *Board) sameRepository(name string) error {
 	if name == "" || b.mine(name) {
 		return nil
 	}
-	return fmt.Errorf("%w: the repository %s is %s now: mend `repository` in the configuration, and the remote", board.ErrNotFound, b.o.Repository, oneLine(name))
+	return fmt.Errorf("%w: the repository %s is %s now: mend `repository` in the configuration, and the remote", board.ErrNotFound, b.o.Repository, board.OneLine(name))
 }
 
 func (b *Board) mine(repo string) bool { return strings.EqualFold(repo, b.o.Repository) }
@@ -189,7 +189,7 @@ func (b *Board) known(ctx context.Context, q board.Query) error {
 			names = list
 		}
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, m) }) {
-			return fmt.Errorf("%w: the repository has no milestone %q; it has %s", board.ErrNotFound, oneLine(m), strings.Join(names, ", "))
+			return fmt.Errorf("%w: the repository has no milestone %q; it has %s", board.ErrNotFound, board.OneLine(m), strings.Join(names, ", "))
 		}
 	}
 	return nil

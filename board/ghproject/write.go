@@ -78,7 +78,7 @@ func (b *Board) setState(ctx context.Context, by board.Actor, ref board.Ref, sta
 	}
 	i := b.issue(r, cols)
 	if from != board.RoleNone && i.Role != from {
-		return fmt.Errorf("%w: it is in %s", board.ErrChanged, oneLine(i.State))
+		return fmt.Errorf("%w: it is in %s", board.ErrChanged, board.OneLine(i.State))
 	}
 	now := ""
 	if r.values.Status != nil {
@@ -291,12 +291,12 @@ func (b *Board) Tick(ctx context.Context, _ board.Actor, ref board.Ref, box boar
 func (b *Board) LinkPR(ctx context.Context, _ board.Actor, ref board.Ref, pr string) error {
 	r, _, err := b.one(ctx, ref)
 	if err != nil {
-		return fmt.Errorf("link %s: %w", oneLine(pr), err)
+		return fmt.Errorf("link %s: %w", board.OneLine(pr), err)
 	}
 	for _, p := range r.ClosedBy.Nodes {
 		if p.URL == pr || string(refOf(p.Number)) == pr || fmt.Sprint(p.Number) == pr {
 			return nil
 		}
 	}
-	return fmt.Errorf("link %s to %s: %w: on GitHub a pull request is linked by the line `Fixes %s` in its own text, when it goes into the default branch", oneLine(pr), ref, board.ErrForbidden, refOf(r.Number))
+	return fmt.Errorf("link %s to %s: %w: on GitHub a pull request is linked by the line `Fixes %s` in its own text, when it goes into the default branch", board.OneLine(pr), ref, board.ErrForbidden, refOf(r.Number))
 }

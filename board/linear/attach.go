@@ -72,7 +72,7 @@ func (b *Board) labelID(ctx context.Context, name, group, leaf string, grouped b
 	for _, l := range all {
 		if l.IsGroup {
 			if equalFold(l.Name, name) {
-				return "", fmt.Errorf("%w: %q is a group of labels; name one of its labels", board.ErrNotFound, oneLine(l.Name))
+				return "", fmt.Errorf("%w: %q is a group of labels; name one of its labels", board.ErrNotFound, board.OneLine(l.Name))
 			}
 			continue
 		}
@@ -89,7 +89,7 @@ func (b *Board) labelID(ctx context.Context, name, group, leaf string, grouped b
 	}
 	names = nil
 	for _, l := range found {
-		names = append(names, oneLine(l.full()))
+		names = append(names, board.OneLine(l.full()))
 	}
 	return "", fmt.Errorf("%w: %q may be %s; name it with its group", board.ErrNotFound, name, strings.Join(names, " or "))
 }

@@ -33,7 +33,7 @@ func (b *Board) Claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 
 func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
 	if !sessionName().MatchString(req.Session) {
-		return board.Claim{}, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, oneLine(req.Session))
+		return board.Claim{}, fmt.Errorf("%w: %q cannot name a session", board.ErrForbidden, board.OneLine(req.Session))
 	}
 	r, s, err := b.one(ctx, ref)
 	if err != nil {

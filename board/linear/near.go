@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
 )
 
 // nearest puts the names that are most like the wanted one first, so that a
@@ -27,7 +29,7 @@ func someOf(want string, names []string) string {
 			out = append(out, "and "+strconv.Itoa(len(names)-most)+" more")
 			break
 		}
-		out = append(out, oneLine(name))
+		out = append(out, board.OneLine(name))
 	}
 	if len(out) == 0 {
 		return "none"

@@ -51,7 +51,7 @@ func (b *Board) IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Iss
 			} `graphql:"attachmentsForURL(url: $url, first: 50)"`
 		}
 		if err := b.client.query(ctx, toRead, &q, map[string]any{"url": text(url)}); err != nil {
-			return nil, fmt.Errorf("look for the issues of %s: %w", oneLine(pr.Name), err)
+			return nil, fmt.Errorf("look for the issues of %s: %w", board.OneLine(pr.Name), err)
 		}
 		for _, n := range q.AttachmentsForURL.Nodes {
 			add(n.Issue.Identifier)

@@ -115,7 +115,7 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *states, error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("read %s: %w", canonical, err)
 	case r.Identifier != string(canonical) && r.Team.ID != b.o.TeamID:
-		return nil, nil, fmt.Errorf("%w: %s is %s now, an issue of another team", board.ErrNotFound, canonical, oneLine(r.Identifier))
+		return nil, nil, fmt.Errorf("%w: %s is %s now, an issue of another team", board.ErrNotFound, canonical, board.OneLine(r.Identifier))
 	}
 	if why := b.gone(&r.issueWire); why != "" {
 		return nil, nil, fmt.Errorf("%w: %s is not on this board: %s", board.ErrNotFound, canonical, why)

@@ -96,7 +96,7 @@ func (b *Board) gone(i *issueWire) string {
 	case i.Project == nil:
 		return "it is in no project; this board is one project's"
 	case i.Project.ID != b.o.ProjectID:
-		return "it is in the project " + oneLine(i.Project.Name) + ", not in this board's"
+		return "it is in the project " + board.OneLine(i.Project.Name) + ", not in this board's"
 	}
 	return ""
 }
@@ -174,7 +174,7 @@ func (b *Board) delegateOf(u *userWire) board.Delegate {
 	case u.ID == b.o.Reviewer:
 		return board.DelegateReviewer
 	}
-	name := board.Delegate(oneLine(u.DisplayName))
+	name := board.Delegate(board.OneLine(u.DisplayName))
 	if name.Ours() {
 		name = "another agent called " + name
 	}

@@ -50,7 +50,7 @@ func (b *Board) statesOf(nodes []stateWire) *states {
 			continue
 		}
 		if closedType(st.Type) != role.Closed() {
-			faults = append(faults, fmt.Sprintf("the role %s: the state %q is of the type %s", role, oneLine(st.Name), st.Type))
+			faults = append(faults, fmt.Sprintf("the role %s: the state %q is of the type %s", role, board.OneLine(st.Name), st.Type))
 			continue
 		}
 		s.roles[st.ID] = role
@@ -78,7 +78,7 @@ func (s *states) named(name string) (stateWire, error) {
 	case 0:
 		return stateWire{}, fmt.Errorf("%w: the team has no state %q; it has %s", board.ErrNotFound, name, someOf(name, names))
 	}
-	return stateWire{}, fmt.Errorf("the team has %d states called %q; rename all but one in Linear", len(found), oneLine(found[0].Name))
+	return stateWire{}, fmt.Errorf("the team has %d states called %q; rename all but one in Linear", len(found), board.OneLine(found[0].Name))
 }
 
 func (s *states) roleOf(id string) board.Role { return s.roles[id] }
@@ -138,7 +138,7 @@ func (b *Board) whyNoTeam(ctx context.Context) error {
 		}
 		for _, t := range q.Teams.Nodes {
 			if t.ID == b.o.TeamID {
-				return fmt.Errorf("the team %s has no states", oneLine(t.Name))
+				return fmt.Errorf("the team %s has no states", board.OneLine(t.Name))
 			}
 			seen = append(seen, fmt.Sprintf("%s (%s, id %s)", t.Key, t.Name, t.ID))
 		}
@@ -147,7 +147,7 @@ func (b *Board) whyNoTeam(ctx context.Context) error {
 		}
 		after = cursorVar(q.Teams.PageInfo.EndCursor)
 	}
-	return fmt.Errorf("%w: the key sees no team %s (linear.teamId); it sees %s", board.ErrNotFound, oneLine(b.o.TeamID), someOf(b.o.TeamKey, seen))
+	return fmt.Errorf("%w: the key sees no team %s (linear.teamId); it sees %s", board.ErrNotFound, board.OneLine(b.o.TeamID), someOf(b.o.TeamKey, seen))
 }
 
 // whyNoProject says what is wrong with the project's id.
@@ -171,5 +171,5 @@ func (b *Board) whyNoProject(ctx context.Context, cause error) error {
 		}
 		after = cursorVar(q.Projects.PageInfo.EndCursor)
 	}
-	return fmt.Errorf("%w: the key sees no project %s (linear.projectId); it sees %s", board.ErrNotFound, oneLine(b.o.ProjectID), someOf(b.o.ProjectID, seen))
+	return fmt.Errorf("%w: the key sees no project %s (linear.projectId); it sees %s", board.ErrNotFound, board.OneLine(b.o.ProjectID), someOf(b.o.ProjectID, seen))
 }

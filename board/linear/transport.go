@@ -54,7 +54,7 @@ func (e *wireError) judge(status int) error {
 	if said == "" {
 		said = e.Message
 	}
-	said = strings.TrimSuffix(oneLine(said), ".")
+	said = strings.TrimSuffix(board.OneLine(said), ".")
 	switch {
 	case e.Extensions.Code == "RATELIMITED" || typ == "ratelimited" || status == http.StatusTooManyRequests:
 		return &LimitError{}

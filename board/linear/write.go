@@ -90,7 +90,7 @@ func (b *Board) update(ctx context.Context, r *row, input IssueUpdateInput, as f
 	after.Description, after.State, after.Assignee, after.Delegate, after.labels = p.Description, p.State, p.Assignee, p.Delegate, nodesOf(p.Labels.Nodes)
 	if !as(&after) {
 		return p.UpdatedAt, fmt.Errorf("Linear confirms the change with something else: it shows the state %s and the delegate %s",
-			oneLine(p.State.Name), nameOf(p.Delegate))
+			board.OneLine(p.State.Name), nameOf(p.Delegate))
 	}
 	return p.UpdatedAt, nil
 }
@@ -99,7 +99,7 @@ func nameOf(u *userWire) string {
 	if u == nil {
 		return "nobody"
 	}
-	return oneLine(u.DisplayName)
+	return board.OneLine(u.DisplayName)
 }
 
 // SetState moves a row to a state, named in any case. The name is looked up in
@@ -122,7 +122,7 @@ func (b *Board) setState(ctx context.Context, by board.Actor, ref board.Ref, sta
 		return err
 	}
 	if from != board.RoleNone && s.roleOf(r.State.ID) != from {
-		return fmt.Errorf("%w: it is in %s", board.ErrChanged, oneLine(r.State.Name))
+		return fmt.Errorf("%w: it is in %s", board.ErrChanged, board.OneLine(r.State.Name))
 	}
 	if r.State.ID == to.ID {
 		return nil
@@ -210,17 +210,17 @@ func (b *Board) Label(ctx context.Context, _ board.Actor, ref board.Ref, name st
 func (b *Board) LinkPR(ctx context.Context, _ board.Actor, ref board.Ref, pr string) error {
 	r, _, err := b.one(ctx, ref)
 	if err != nil {
-		return fmt.Errorf("link %s: %w", oneLine(pr), err)
+		return fmt.Errorf("link %s: %w", board.OneLine(pr), err)
 	}
 	url, ok := PullURL(b.o.Repository, strings.TrimSpace(pr), b.o.LocalPulls)
 	switch {
 	case !ok:
-		return fmt.Errorf("link a pull request to %s: %w: %q is neither a number nor a URL", ref, board.ErrForbidden, oneLine(pr))
+		return fmt.Errorf("link a pull request to %s: %w: %q is neither a number nor a URL", ref, board.ErrForbidden, board.OneLine(pr))
 	case slices.Contains(r.links, url):
 		return nil
 	}
 	if err := b.attach(ctx, r, url); err != nil {
-		return fmt.Errorf("link %s to %s: %w", oneLine(pr), ref, err)
+		return fmt.Errorf("link %s to %s: %w", board.OneLine(pr), ref, err)
 	}
 	return nil
 }

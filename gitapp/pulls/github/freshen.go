@@ -117,46 +117,6 @@ func (s *Store) at(ctx context.Context, name string) (board.PullRequest, error) 
 	return pr, err
 }
 
-// MergeOnly says whether a head went from one commit to another by clean merges
-// of its base alone, as pulls.History says.
-func (s *Store) MergeOnly(ctx context.Context, name, from, to string) (bool, error) {
-	pr, err := s.at(ctx, name)
-	if err == nil {
-		var only bool
-		if only, err = s.o.History.MergeOnly(ctx, pr.BaseSHA, from, to); err == nil {
-			return only, nil
-		}
-	}
-	return false, fmt.Errorf("compare two heads of %s: %w", name, err)
-}
-
-// Foreign lists who else than the developer wrote commits between two heads.
-func (s *Store) Foreign(ctx context.Context, name, from, to string) ([]string, error) {
-	pr, err := s.at(ctx, name)
-	if err == nil {
-		var who []string
-		if who, err = s.o.History.Foreign(ctx, pr.BaseSHA, from, to); err == nil {
-			return who, nil
-		}
-	}
-	return nil, fmt.Errorf("look who wrote the commits of %s: %w", name, err)
-}
-
-// Landing is what a merge of the base into it brings, as pulls.History says.
-func (s *Store) Landing(ctx context.Context, name string, limit int) (landed []git.Commit, conflicts []string, err error) {
-	pr, err := s.at(ctx, name)
-	if err == nil && pr.BaseSHA == "" {
-		err = fmt.Errorf("its base %s: %w", pr.Base, pulls.ErrBranchGone)
-	}
-	if err == nil {
-		landed, conflicts, err = s.o.History.Landing(ctx, pr.BaseSHA, pr.HeadSHA, limit)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("look what lands on %s: %w", name, err)
-	}
-	return landed, conflicts, nil
-}
-
 // Merge is the owner's, on GitHub's page.
 func (s *Store) Merge(ctx context.Context, req pulls.MergeRequest) (pulls.Merged, error) {
 	pr, err := s.Get(ctx, req.Name)

@@ -42,6 +42,7 @@ type Options struct {
 
 // Store is the pull requests of one repository on GitHub.
 type Store struct {
+	pulls.ByName
 	o    Options
 	gate *ghapi.Gate
 	dev  *api
@@ -71,6 +72,7 @@ func Open(o Options) (*Store, error) {
 		o: o, gate: &ghapi.Gate{Now: o.Now},
 		known: map[string]known{}, apart: map[pair]int{},
 	}
+	s.ByName = pulls.NewByName(o.History, s.at)
 	var err error
 	if s.dev, err = s.as(o.Developer); err != nil {
 		return nil, err

@@ -68,6 +68,7 @@ type Options struct {
 // Store is the pull requests of one repository. It is safe for concurrent use,
 // also by several processes.
 type Store struct {
+	pulls.ByName
 	o Options
 
 	checks atomic.Pointer[[]CheckSpec] // what is checked now
@@ -97,6 +98,7 @@ func Open(o Options) *Store {
 		o.Now = time.Now
 	}
 	s := &Store{o: o, known: map[pair]derived{}, closed: map[int]kept{}, fetched: heads{}}
+	s.ByName = pulls.NewByName(pulls.History{Git: o.Git, Dir: o.Repo, Developer: o.Developer}, s.Get)
 	s.SetChecks(o.Checks)
 	return s
 }
