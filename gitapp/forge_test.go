@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/internal/fake/github"
 )
@@ -147,6 +149,37 @@ func TestMintRefused(t *testing.T) {
 				t.Errorf("the error shows a secret: %v", err)
 			}
 		})
+	}
+}
+
+// TestSymptom29ClockSkew: AmadeusITGroup/gh-app-auth#58,
+// actions/create-github-app-token#178. What proves the App was made a minute
+// ago and lasts nine more, so that a clock that is a little off does not
+// matter; one that is further off is said to be.
+func TestSymptom29ClockSkew(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	proof := make(chan string, 1)
+	spy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proof <- strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		f.fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(spy.Close)
+	f.url = spy.URL
+	if _, err := f.at(0, nil).Mint(t.Context(), app()); err != nil {
+		t.Fatal(err)
+	}
+	var c jwt.RegisteredClaims
+	if _, _, err := jwt.NewParser().ParseUnverified(<-proof, &c); err != nil {
+		t.Fatal(err)
+	}
+	if back, ahead := f.now.Sub(c.IssuedAt.Time), c.ExpiresAt.Sub(f.now); back != time.Minute || ahead != 9*time.Minute || c.Issuer != "111111" {
+		t.Errorf("issued %s ago by %s, lasts %s", back, c.Issuer, ahead)
+	}
+	_, err := f.at(90*time.Second, nil).Mint(t.Context(), app())
+	<-proof
+	if err == nil || !strings.Contains(err.Error(), "this machine's clock is wrong: it is 1m30s ahead of GitHub's; set it") {
+		t.Errorf("err = %v", err)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestField(t *testing.T) {
 
 // Options are found by name on each write: renumbered ones work, a renamed one
 // fails loudly (SYMPTOMS.md, GitHub 18).
-func TestOptions(t *testing.T) {
+func TestSymptom18RenumberedOptions(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true)
 	b := p.open(t)
@@ -82,7 +82,7 @@ func TestOptions(t *testing.T) {
 
 // What is no row of ours is left out, and a board longer than a page and an
 // issue in many projects are read whole (SYMPTOMS.md, GitHub 19).
-func TestWhatIsNoRow(t *testing.T) {
+func TestSymptom19PagesAndWhatIsNoRow(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true)
 	p.server.AddRepo("acme", "other", t.TempDir(), "main")
@@ -150,7 +150,7 @@ func TestWrongProject(t *testing.T) {
 }
 
 // A long comment is cut and says so; a stranger's tag is not believed.
-func TestComments(t *testing.T) {
+func TestFailure28LongComments(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, true)
 	b := p.open(t)

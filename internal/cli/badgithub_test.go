@@ -189,13 +189,13 @@ func (w *badWorld) run(args ...string) (code int, out, errs string) {
 //	missing or unreadable PEM             here (PEM …); gitapp TestMintRefused
 //	wrong App id                          here; gitapp TestMintRefused
 //	App not installed on the repository   here; gitapp TestMintRefused
-//	missing permission, named             here; gitapp/pulls/github TestFailure38UpdateRefused
+//	missing permission, named             here; gitapp/pulls/github TestFailure38AndSymptom25UpdateRefused
 //	clock off by minutes                  here; gitapp TestSymptom29ClockSkew
 //	token expired in mid-command          here; gitapp/pulls/github TestFailure27TokenEnds
 //	repository renamed                    here
 //	default branch protected              testdata/github/protected.txtar
-//	branch deleted                        here; gitapp/pulls/github TestFailure38UpdateRefused
-//	pull request from a fork              here; gitapp/pulls/github TestFailure38UpdateRefused
+//	branch deleted                        here; gitapp/pulls/github TestFailure38AndSymptom25UpdateRefused
+//	pull request from a fork              here; gitapp/pulls/github TestFailure38AndSymptom25UpdateRefused
 //	project or field missing, wrong type  here; board/ghproject TestWrongProject
 //	option renamed between poll and write here; board/ghproject TestSymptom18RenumberedOptions
 //	502 pages                             here

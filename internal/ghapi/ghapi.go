@@ -159,6 +159,7 @@ func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
 	token, err := t.Session.text(r.Context())
 	if l, limited := errors.AsType[*LimitError](err); limited {
 		t.Gate.shut(l.Until.Sub(t.Gate.Now()), l.Secondary) // of the mint
+		return nil, "", t.Gate.Open()
 	}
 	if err != nil {
 		return nil, "", &TokenError{err}

@@ -49,6 +49,25 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+// TestSymptom33ShortPullRequest: atlassian/github-for-jira#607,
+// home-assistant/service-hub#129. A delivery has no `merged`, and the review's
+// state in lower case: whether it is merged is what merged_at says.
+func TestSymptom33ShortPullRequest(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{"changes_requested", "CHANGES_REQUESTED"} {
+		for merged, want := range map[string]string{"null": "", `"2026-09-01T08:00:00Z"`: reviewsync.AlreadyMerged} {
+			text := event("submitted", state, merged)
+			if strings.Contains(text, `"merged"`) {
+				t.Fatal("the delivery has a field that GitHub's lacks")
+			}
+			e, err := reviewsync.ReadEvent(strings.NewReader(text))
+			if err != nil || e.Passes(nil, trusts) != want {
+				t.Errorf("%s, merged_at %s: %q, %v", state, merged, e.Passes(nil, trusts), err)
+			}
+		}
+	}
+}
+
 func FuzzReadEvent(f *testing.F) {
 	f.Add(event("submitted", "changes_requested", "null"))
 	f.Add(`{"review": 1}`)

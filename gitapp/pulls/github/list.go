@@ -100,11 +100,27 @@ func (s *Store) learn(ctx context.Context, ids []ID) error {
 		}
 		for i := range q.Nodes {
 			if w := &q.Nodes[i].Pull; w.ID != "" {
-				s.remember(w)
+				if _, err := s.take(ctx, w); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// take remembers a pull request that was read anew, once its checks are whole.
+func (s *Store) take(ctx context.Context, w *pullWire) (board.PullRequest, error) {
+	pr := s.remember(w)
+	err := s.compareChecks(ctx, &pr)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		delete(s.known, w.ID) // it is read anew the next time
+		return pr, err
+	}
+	s.known[w.ID] = known{mark: s.known[w.ID].mark, pr: pr}
+	return pr, nil
 }
 
 // remember keeps what was read. Of a mergeable that GitHub is still working
@@ -200,7 +216,11 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 	case err != nil:
 		return board.PullRequest{}, fmt.Errorf("read %s: %w", pulls.Name(n), s.plain(err))
 	}
-	one := []board.PullRequest{s.remember(q.Repository.PullRequest)}
+	pr, err := s.take(ctx, q.Repository.PullRequest)
+	if err != nil {
+		return board.PullRequest{}, fmt.Errorf("read the checks of %s: %w", pulls.Name(n), s.plain(err))
+	}
+	one := []board.PullRequest{pr}
 	if err := s.measure(ctx, one); err != nil {
 		return board.PullRequest{}, fmt.Errorf("compare %s with its base: %w", pulls.Name(n), s.plain(err))
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gogithub "github.com/google/go-github/v88/github"
@@ -51,6 +52,8 @@ type Store struct {
 	mu    sync.Mutex
 	known map[string]known // by node id
 	apart map[pair]int     // how far behind a head is
+
+	noChecks atomic.Bool // the App may not list check runs
 }
 
 // api is GitHub as one App.

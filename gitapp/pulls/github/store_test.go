@@ -119,7 +119,7 @@ func TestSweepCost(t *testing.T) {
 
 // UNKNOWN keeps what was known of the same commits, and is asked again
 // (failures.md, row 39; SYMPTOMS.md, GitHub 26).
-func TestFailure39MergeableUnknown(t *testing.T) {
+func TestFailure39AndSymptom26MergeableUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.branch("task/acm-1-x", "README.md", "theirs\n")
@@ -154,7 +154,7 @@ func TestFailure39MergeableUnknown(t *testing.T) {
 
 // Every 422 of update-branch is asked what it means (failures.md, row 38;
 // SYMPTOMS.md, GitHub 25).
-func TestFailure38UpdateRefused(t *testing.T) {
+func TestFailure38AndSymptom25UpdateRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before func(w *world, name string)

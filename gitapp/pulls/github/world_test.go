@@ -31,6 +31,7 @@ type world struct {
 	store  *github.Store
 	o      github.Options // of store
 	now    *clock
+	sent   sent
 }
 
 // clock is a time that tests move.
@@ -90,7 +91,7 @@ func newWorld(t *testing.T) *world {
 	dev := app("developer", 1)
 	w.o = github.Options{
 		Forge: &gitapp.Forge{
-			API: srv.URL, Repository: "acme/widgets", Now: w.now.now,
+			API: srv.URL, Repository: "acme/widgets", Now: w.now.now, Transport: &w.sent,
 			Keys: gitapp.Keys{Getenv: func(string) string { return "" }, Secrets: secrets},
 		},
 		Developer: dev, Reviewer: app("reviewer", 2), Base: "main", Remote: "origin", Now: w.now.now,

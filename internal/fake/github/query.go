@@ -298,7 +298,7 @@ func (s *Server) reviewObj(r *Repo, p *Pull, v *Review) obj {
 
 // rollup is all checks of a commit together; null where there are none.
 func (*Server) rollup(r *Repo, commit string) any {
-	checks := r.checks[commit]
+	checks := slices.DeleteFunc(slices.Clone(r.checks[commit]), func(c Check) bool { return c.Unlisted })
 	if len(checks) == 0 {
 		return nil
 	}

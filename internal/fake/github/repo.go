@@ -84,6 +84,7 @@ type Check struct {
 	Done       bool
 	Conclusion string // of a check run that is done: success, failure, …
 	Status     string // of a legacy status: success, failure, error, pending
+	Unlisted   bool   // the roll-up leaves it out
 }
 
 // AddRepo makes the bare repository at dir known.
