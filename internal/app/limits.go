@@ -85,7 +85,11 @@ func (f *Factory) appLimits(ctx context.Context, l *Limits) error {
 }
 
 func (f *Factory) askLeft(ctx context.Context, l *Limits, login string, mint func(context.Context) (ghapi.Token, error)) error {
-	api := strings.TrimSuffix(cmp.Or(f.Getenv("GITHUB_API_URL"), "https://api.github.com"), "/")
+	cfg, err := f.Config(ctx)
+	if err != nil {
+		return err
+	}
+	api := cmp.Or(f.gitHubURL(cfg, apiURL), "https://api.github.com")
 	home, err := url.Parse(api)
 	if err != nil {
 		return err
