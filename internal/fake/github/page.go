@@ -1,6 +1,8 @@
 package github
 
 import (
+	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -9,38 +11,62 @@ import (
 	"strings"
 )
 
-// pagePath is a pull request's page, and the button on it.
-var pagePath = regexp.MustCompile(`^/([\w.-]+/[\w.-]+)/pull/([1-9][0-9]{0,8})(/merge)?$`)
+// pagePath is the page of a pull request or an issue, and the buttons on it.
+var pagePath = regexp.MustCompile(`^/([\w.-]+/[\w.-]+)/(pull|issues)/([1-9][0-9]{0,8})(/merge|/request-changes)?$`)
 
-// page shows a pull request to the person of the options, who may merge it
-// there. It answers false for what is no page.
+// maxForm bounds what a button sends, in bytes.
+const maxForm = 64 << 10
+
+// page shows a pull request or an issue to the person of the options, who may
+// merge a pull request there or ask for changes. It answers false for what is no
+// page.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
 	m := pagePath.FindStringSubmatch(r.URL.Path)
 	if m == nil || s.o.Person == "" {
 		return false
 	}
-	n, err := strconv.Atoi(m[2])
+	n, err := strconv.Atoi(m[3])
 	if err != nil {
 		return false
 	}
+	repo, button := m[1], m[4]
 	switch {
-	case m[3] == "" && r.Method == http.MethodGet:
-		s.showPull(w, m[1], n)
-	case m[3] != "" && r.Method == http.MethodPost:
-		// A button of another site's page must not merge here.
-		if err := http.NewCrossOriginProtection().Check(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return true
-		}
-		if err := s.MergePull(m[1], n, s.o.Person); err != nil {
-			http.Error(w, err.Error(), http.StatusConflict)
-			return true
-		}
-		http.Redirect(w, r, fmt.Sprintf("/%s/pull/%d", m[1], n), http.StatusSeeOther)
+	case button == "" && r.Method == http.MethodGet && m[2] == "issues":
+		s.showIssue(w, repo, n)
+	case button == "" && r.Method == http.MethodGet:
+		s.showPull(w, repo, n)
+	case button != "" && r.Method == http.MethodPost && m[2] == "pull":
+		s.press(w, r, repo, n, button)
 	default:
-		http.Error(w, "it is looked at with GET and merged with POST", http.StatusMethodNotAllowed)
+		http.Error(w, "it is looked at with GET, and its buttons send POST", http.StatusMethodNotAllowed)
 	}
 	return true
+}
+
+// press carries a button of a pull request's page out.
+func (s *Server) press(w http.ResponseWriter, r *http.Request, repo string, n int, button string) {
+	// One on another site's page must not reach it.
+	if err := http.NewCrossOriginProtection().Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	err := errors.New("say what should change")
+	if button == "/merge" {
+		err = s.MergePull(repo, n, s.o.Person)
+	} else if text := asked(w, r); text != "" {
+		err = s.ReviewPull(repo, n, s.o.Person, "CHANGES_REQUESTED", text)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	}
+	http.Redirect(w, r, fmt.Sprintf("/%s/pull/%d", repo, n), http.StatusSeeOther)
+}
+
+// asked is what the form asks for.
+func asked(w http.ResponseWriter, r *http.Request) string {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	return strings.TrimSpace(r.PostFormValue("body"))
 }
 
 // shownPull is what a page tells.
@@ -79,9 +105,42 @@ func (s *Server) showPull(w http.ResponseWriter, repo string, n int) {
 		}
 	}
 	s.mu.Unlock()
+	show(w, "pull", v)
+}
+
+// shownIssue is what an issue's page tells.
+type shownIssue struct {
+	Repo, Column string
+	Issue
+}
+
+func (s *Server) showIssue(w http.ResponseWriter, repo string, n int) {
+	s.mu.Lock()
+	r := s.repos[repo]
+	var i *Issue
+	if r != nil {
+		i = r.Issue(n)
+	}
+	if i == nil {
+		s.mu.Unlock()
+		http.Error(w, fmt.Sprintf("There is no issue %d in %s.", n, repo), http.StatusNotFound)
+		return
+	}
+	v := shownIssue{Repo: repo, Issue: *i}
+	v.Comments, v.Labels = append([]Comment(nil), i.Comments...), append([]string(nil), i.Labels...)
+	for _, p := range s.projects {
+		if it := p.Item(repo, n); it != nil {
+			v.Column = p.optionName(it.Status)
+		}
+	}
+	s.mu.Unlock()
+	show(w, "issue", v)
+}
+
+func show(w http.ResponseWriter, name string, v any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
-	_ = pullPage.Execute(w, v) // a browser that left needs no page
+	_ = pages.ExecuteTemplate(w, name, v) // a browser that left needs no page
 }
 
 func shownFile(f *changedFile) []shownLine {
@@ -100,21 +159,7 @@ func shownFile(f *changedFile) []shownLine {
 	return out
 }
 
-var pullPage = template.Must(template.New("pull").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{{.Title}} · #{{.Number}}</title><style>
-body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2328}
-pre{background:#f6f8fa;padding:.8rem;overflow:auto;white-space:pre-wrap}.added{color:#116329}.removed{color:#a40e26}.file{font-weight:bold}
-.state{padding:.1rem .6rem;border-radius:1rem;background:#dff0d8}button{font:inherit;padding:.5rem 1.2rem;background:#1f883d;color:#fff;border:0;border-radius:.4rem}
-</style></head><body>
-<p>{{.Repo}}, a GitHub of this machine's own</p>
-<h1>{{.Title}} <small>#{{.Number}}</small></h1>
-<p><span class="state">{{.State}}</span> {{.Author}} wants to merge {{.Head}} into {{.Base}}{{range .Issues}} · closes #{{.}}{{end}}</p>
-<pre>{{.Body}}</pre>
-<h2>Checks</h2><ul>{{range .Checks}}<li>{{.Name}}: {{if .Done}}{{.Conclusion}}{{else}}in progress{{end}}</li>{{else}}<li>none yet</li>{{end}}</ul>
-<h2>Reviews</h2>{{range .Reviews}}<p><b>{{.Author}}</b> {{.State}}</p><pre>{{.Body}}{{range .Findings}}
-{{.Path}}:{{.Line}} {{.Body}}{{end}}</pre>{{else}}<p>none yet</p>{{end}}
-{{if .Open}}<form method="post" action="/{{.Repo}}/pull/{{.Number}}/merge"><p>{{.Mergeable}} <button>Merge pull request</button></p></form>
-<h2>Files</h2><pre>{{range .Diff}}<span class="{{.Kind}}">{{.Text}}</span>
-{{end}}</pre>{{end}}
-</body></html>
-`))
+//go:embed page.html
+var pageText string
+
+var pages = template.Must(template.New("pages").Parse(pageText))
