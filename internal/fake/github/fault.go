@@ -86,8 +86,11 @@ func (s *Server) note(r *http.Request) (*http.Request, *call) {
 	req, text := requestOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.log = append(s.log, req)
-	c := &call{at: len(s.log) - 1}
+	c := &call{at: -1}
+	if s.o.Folder == "" { // one that is kept may serve for days
+		s.log = append(s.log, req)
+		c.at = len(s.log) - 1
+	}
 	for i := range s.faults {
 		f := &s.faults[i]
 		if f.Times < 0 || !strings.Contains(req.Path, f.Path) || !strings.Contains(text, f.Query) || f.Reads && req.Write || f.Writes && !req.Write {

@@ -15,7 +15,7 @@ type Request struct {
 	Points       int  // of GraphQL, that it cost
 }
 
-// Requests are all requests so far, oldest first.
+// Requests are all requests so far, oldest first; none of a fake that is kept.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
