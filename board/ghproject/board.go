@@ -2,8 +2,10 @@ package ghproject
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -50,6 +52,8 @@ type Board struct {
 	gql   *graphql.Client
 	gate  *ghapi.Gate
 	moves *moves.Log
+
+	mirror mirror
 }
 
 var _ board.Backend = (*Board)(nil)
@@ -88,7 +92,7 @@ func Open(o Options) (*Board, error) {
 		},
 	}}
 	return &Board{
-		o: o, gate: gate, moves: moves.Open(o.StateDir, "github-moves.jsonl"),
+		o: o, gate: gate, mirror: mirror{turn: make(chan struct{}, 1)}, moves: moves.Open(o.StateDir, "github-moves.jsonl"),
 		gql: graphql.NewClient(o.URL, &http.Client{Transport: t, Timeout: time.Minute}),
 	}, nil
 }
@@ -146,7 +150,19 @@ func (b *Board) query(ctx context.Context, q any, vars map[string]any) error {
 
 // mutate writes once. An answer that was lost is board.ErrUnknownOutcome.
 func (b *Board) mutate(ctx context.Context, m any, vars map[string]any) error {
+	b.mirror.writes.Add(1)
+	defer b.mirror.writes.Add(1)
 	return b.plain(b.gql.Mutate(ctx, m, vars), true)
+}
+
+// twice is mutate for what may be carried out twice: it is sent again, once, when
+// its answer was lost.
+func (b *Board) twice(ctx context.Context, m any, vars map[string]any) error {
+	err := b.mutate(ctx, m, vars)
+	if errors.Is(err, board.ErrUnknownOutcome) {
+		err = b.mutate(ctx, m, vars)
+	}
+	return err
 }
 
 // plain turns what the client library says into words, with the way out.
@@ -165,7 +181,6 @@ func (b *Board) plain(err error, write bool) error {
 		text = board.OneLine(status)
 		err = errors.New(ghapi.NoAnswer(text))
 	}
-	_, torn := errors.AsType[*url.Error](err)
 	switch {
 	case strings.Contains(text, "required scopes"):
 		return fmt.Errorf("your GitHub login lacks the scope for projects: `gh auth refresh -s project`: %w", err)
@@ -177,7 +192,7 @@ func (b *Board) plain(err error, write bool) error {
 		return b.noProject()
 	case strings.Contains(text, "Could not resolve to"):
 		return fmt.Errorf("%w: %s", board.ErrNotFound, board.OneLine(text))
-	case write && (torn || strings.HasPrefix(text, "5")): // a gateway's answer tells nothing of the write
+	case write && unknown(err, text):
 		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
 	}
 	return err
@@ -186,4 +201,14 @@ func (b *Board) plain(err error, write bool) error {
 func (b *Board) noProject() error {
 	return fmt.Errorf("%w: your login sees no project %s (github.projectId); look at https://github.com/orgs/%s/projects/%d",
 		board.ErrNotFound, board.OneLine(b.o.ProjectID), b.o.Owner, b.o.ProjectNumber)
+}
+
+// unknown says whether an answer to a write leaves open whether it happened:
+// one that did not come or came in part, a gateway's, and GitHub's own word for
+// what took too long.
+func unknown(err error, text string) bool {
+	_, torn := errors.AsType[*url.Error](err)
+	_, cut := errors.AsType[*json.SyntaxError](err)
+	return torn || cut || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		strings.HasPrefix(text, "5") || strings.HasPrefix(text, "Something went wrong while executing your query")
 }

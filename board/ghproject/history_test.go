@@ -65,7 +65,7 @@ type chance struct {
 // lost are failures that leave a write done or undone, nobody knows; limits are
 // those after which GitHub is left alone for a while.
 var (
-	lost   = []fake.FaultKind{fake.FaultHangUp, fake.FaultLost, fake.FaultBadGate, fake.FaultLateGate, fake.FaultCut}
+	lost   = []fake.FaultKind{fake.FaultHangUp, fake.FaultLost, fake.FaultBadGate, fake.FaultLateGate, fake.FaultCut, fake.FaultInternal}
 	limits = []fake.FaultKind{fake.FaultRateLimited, fake.FaultRateLimit, fake.FaultSecondary, fake.FaultBare, fake.FaultAbuse, fake.FaultPrimary}
 )
 

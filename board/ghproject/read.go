@@ -80,45 +80,6 @@ func (c *columns) named(name string) (optionWire, error) {
 	return optionWire{}, fmt.Errorf("status has %d options called %q; rename all but one", len(found), board.OneLine(name))
 }
 
-// maxPages bounds a board: 5,000 items.
-const maxPages = 100
-
-// all reads the whole board in its order. What is archived, hidden, a draft or
-// of another repository is no row.
-func (b *Board) all(ctx context.Context) ([]*row, *columns, error) {
-	vars := b.repoVars()
-	vars["project"], vars["after"] = ID(b.o.ProjectID), (*graphql.String)(nil)
-	var rows []*row
-	var cols *columns
-	for range maxPages {
-		var q pageQuery
-		if err := b.query(ctx, &q, vars); err != nil {
-			return nil, nil, err
-		}
-		if cols == nil {
-			err := b.sameRepository(q.Repository.NameWithOwner)
-			if err != nil {
-				return nil, nil, err
-			}
-			if cols, err = b.columnsOf(&q.Node.Project.projectWire); err != nil {
-				return nil, nil, err
-			}
-		}
-		for i := range q.Node.Project.Items.Nodes {
-			it := &q.Node.Project.Items.Nodes[i]
-			if it.IsArchived || it.Content.Typename != "Issue" || !b.mine(it.Content.Issue.Repository.NameWithOwner) {
-				continue
-			}
-			rows = append(rows, &row{issueWire: it.Content.Issue, item: it.ID, values: it.valuesWire, place: len(rows)})
-		}
-		if !q.Node.Project.Items.PageInfo.HasNextPage {
-			return rows, cols, nil
-		}
-		vars["after"] = q.Node.Project.Items.PageInfo.EndCursor
-	}
-	return nil, nil, fmt.Errorf("the project has more than %d items", maxPages*50)
-}
-
 // sameRepository refuses a repository that has another name now: its rows would
 // be taken for those of another one, and the board for empty.
 func (b *Board) sameRepository(name string) error {
@@ -132,17 +93,18 @@ func (b *Board) mine(repo string) bool { return strings.EqualFold(repo, b.o.Repo
 
 // Poll answers the rows that q asks for, in the board's order.
 func (b *Board) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
-	rows, cols, err := b.all(ctx)
+	seen, err := b.look(ctx, fmt.Sprintf("%+v", q))
+	if err == nil {
+		err = b.known(&q, seen.milestones)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("poll the board: %w", err)
 	}
-	if err := b.known(ctx, q); err != nil {
-		return nil, fmt.Errorf("poll the board: %w", err)
-	}
 	var out []board.Issue
-	slices.SortStableFunc(rows, func(x, y *row) int { return cols.column(x) - cols.column(y) })
+	rows := slices.Clone(seen.rows)
+	slices.SortStableFunc(rows, func(x, y *row) int { return seen.cols.column(x) - seen.cols.column(y) })
 	for _, r := range rows {
-		i := b.issue(r, cols)
+		i := b.issue(r, seen.cols)
 		if (q.Closed || !i.Closed) && wanted(&q, i.Milestone) {
 			out = append(out, i)
 		}
@@ -172,52 +134,40 @@ func wanted(q *board.Query, milestone string) bool {
 }
 
 // known refuses a milestone that the repository does not have.
-func (b *Board) known(ctx context.Context, q board.Query) error {
+func (*Board) known(q *board.Query, names []string) error {
 	if q.AllMilestones {
 		return nil
 	}
-	var names []string
 	for _, m := range q.Milestones {
-		if m == board.NoMilestone {
-			continue
-		}
-		if names == nil {
-			list, err := b.milestones(ctx)
-			if err != nil {
-				return err
-			}
-			names = list
-		}
-		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, m) }) {
+		if m != board.NoMilestone && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, m) }) {
 			return fmt.Errorf("%w: the repository has no milestone %q; it has %s", board.ErrNotFound, board.OneLine(m), strings.Join(names, ", "))
 		}
 	}
 	return nil
 }
 
-func (b *Board) milestones(ctx context.Context) ([]string, error) {
-	vars := b.repoVars()
-	vars["after"] = (*graphql.String)(nil)
-	names := []string{}
+// allMilestones are the titles of the repository's milestones, of which the
+// first are there.
+func (b *Board) allMilestones(ctx context.Context, page milestonesWire) ([]string, error) {
+	var names []string
 	for range maxPages {
+		for _, m := range page.Nodes {
+			names = append(names, m.Title)
+		}
+		if !page.PageInfo.HasNextPage {
+			break
+		}
 		var q struct {
 			Repository struct {
-				Milestones struct {
-					Nodes    []struct{ Title string }
-					PageInfo pageInfo
-				} `graphql:"milestones(first: 100, after: $after, orderBy: {field: NUMBER, direction: ASC})"`
+				Milestones milestonesWire `graphql:"milestones(first: 100, after: $after, orderBy: {field: NUMBER, direction: ASC})"`
 			} `graphql:"repository(owner: $owner, name: $name)"`
 		}
+		vars := b.repoVars()
+		vars["after"] = page.PageInfo.EndCursor
 		if err := b.query(ctx, &q, vars); err != nil {
 			return nil, err
 		}
-		for _, m := range q.Repository.Milestones.Nodes {
-			names = append(names, m.Title)
-		}
-		if !q.Repository.Milestones.PageInfo.HasNextPage {
-			break
-		}
-		vars["after"] = q.Repository.Milestones.PageInfo.EndCursor
+		page = q.Repository.Milestones
 	}
 	return names, nil
 }
@@ -229,22 +179,18 @@ func (b *Board) repoVars() map[string]any {
 // Milestones lists the repository's milestones with how many open rows each
 // has, NoMilestone last.
 func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
-	rows, cols, err := b.all(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the milestones: %w", err)
-	}
-	names, err := b.milestones(ctx)
+	seen, err := b.look(ctx, "milestones")
 	if err != nil {
 		return nil, fmt.Errorf("list the milestones: %w", err)
 	}
 	open := map[string]int{}
-	for _, r := range rows {
-		if i := b.issue(r, cols); !i.Closed {
+	for _, r := range seen.rows {
+		if i := b.issue(r, seen.cols); !i.Closed {
 			open[i.Milestone]++
 		}
 	}
-	out := make([]board.Milestone, 0, len(names)+1)
-	for _, n := range names {
+	out := make([]board.Milestone, 0, len(seen.milestones)+1)
+	for _, n := range seen.milestones {
 		out = append(out, board.Milestone{Name: n, Open: open[n]})
 	}
 	return append(out, board.Milestone{Name: board.NoMilestone, Open: open[""]}), nil

@@ -126,16 +126,37 @@ type valuesWire struct {
 	} `graphql:"claimedBy: fieldValueByName(name: \"Claimed By\")"`
 }
 
-// itemWire is one item of the project.
-type itemWire struct {
+// slimItem is one item of the project, as far as a look sees it.
+type slimItem struct {
 	ID         string
-	Type       string
 	IsArchived bool
 	valuesWire
 	Content struct {
 		Typename string    `graphql:"__typename"`
-		Issue    issueWire `graphql:"... on Issue"`
+		Issue    slimIssue `graphql:"... on Issue"`
 	}
+}
+
+// slimIssue is as much of an issue as tells whether it has changed. Its one list
+// keeps a hundred items at one point.
+type slimIssue struct {
+	ID                       string
+	State                    string
+	Title                    string
+	UpdatedAt                time.Time
+	LastEditedAt             *time.Time
+	Repository               struct{ NameWithOwner string }
+	Milestone                *struct{ Title string }
+	Parent                   *struct{ ID string }
+	IssueDependenciesSummary struct{ BlockedBy, TotalBlockedBy int }
+	SubIssuesSummary         struct{ Completed, Total int }
+	Comments                 struct {
+		TotalCount int
+		Nodes      []struct {
+			ID        string
+			UpdatedAt time.Time
+		}
+	} `graphql:"comments(last: 1)"`
 }
 
 // itemOf is an item as an issue lists it, in whatever project.
@@ -146,18 +167,27 @@ type itemOf struct {
 	valuesWire
 }
 
-// pageQuery is one page of the board.
-type pageQuery struct {
+// milestonesWire is a page of the repository's milestones.
+type milestonesWire struct {
+	Nodes    []struct{ Title string }
+	PageInfo pageInfo
+}
+
+// sweepQuery is one page of the board, and the first milestones.
+type sweepQuery struct {
 	Node struct {
 		Project struct {
 			projectWire
 			Items struct {
-				Nodes    []itemWire
+				Nodes    []slimItem
 				PageInfo pageInfo
-			} `graphql:"items(first: 50, after: $after, orderBy: {field: POSITION, direction: ASC})"`
+			} `graphql:"items(first: 100, after: $after, orderBy: {field: POSITION, direction: ASC})"`
 		} `graphql:"... on ProjectV2"`
 	} `graphql:"node(id: $project)"`
-	Repository struct{ NameWithOwner string } `graphql:"repository(owner: $owner, name: $name)"`
+	Repository struct {
+		NameWithOwner string
+		Milestones    milestonesWire `graphql:"milestones(first: 100, orderBy: {field: NUMBER, direction: ASC})"`
+	} `graphql:"repository(owner: $owner, name: $name)"`
 }
 
 // rowQuery is one issue with its items over all projects, and the project.

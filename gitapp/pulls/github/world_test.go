@@ -28,6 +28,7 @@ type world struct {
 	repo   *gittest.Repo
 	bare   string
 	server *fake.Server
+	url    string
 	store  *github.Store
 	o      github.Options // of store
 	now    *clock
@@ -88,6 +89,7 @@ func newWorld(t *testing.T) *world {
 	}
 	srv := httptest.NewServer(w.server)
 	t.Cleanup(srv.Close)
+	w.url = srv.URL
 	dev := app("developer", 1)
 	w.o = github.Options{
 		Forge: &gitapp.Forge{

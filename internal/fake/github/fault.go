@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +44,7 @@ const (
 	FaultLost        FaultKind = "lost"     // it is carried out, and no answer comes
 	FaultLateGate    FaultKind = "late-502" // it is carried out, and a page of HTML comes
 	FaultCut         FaultKind = "cut"      // it is carried out, and half of the answer comes
+	FaultInternal    FaultKind = "internal" // it is carried out, and GitHub says that something went wrong
 	FaultStale       FaultKind = "stale"    // a read that does not see the last write
 	FaultUnknown     FaultKind = "unknown"  // a read that finds no pull request's mergeable worked out
 )
@@ -137,7 +139,7 @@ func (s *Server) before(w http.ResponseWriter, r *http.Request, c *call) bool {
 			return false
 		case <-r.Context().Done():
 		}
-	case FaultNone, FaultLost, FaultLateGate, FaultCut, FaultStale, FaultUnknown:
+	case FaultNone, FaultLost, FaultLateGate, FaultCut, FaultInternal, FaultStale, FaultUnknown:
 		return false
 	}
 	return true
@@ -158,15 +160,17 @@ func (s *Server) expire(r *http.Request) {
 
 // after carries a request out and lets its answer get lost on the way.
 func (s *Server) after(w http.ResponseWriter, r *http.Request, c *call) {
-	if c.fault != FaultLost && c.fault != FaultLateGate && c.fault != FaultCut {
+	if !slices.Contains([]FaultKind{FaultLost, FaultLateGate, FaultCut, FaultInternal}, c.fault) {
 		s.carryOut(w, r)
 		return
 	}
 	kept := &keeper{head: http.Header{}, code: http.StatusOK}
 	s.carryOut(kept, r)
-	switch c.fault { //nolint:exhaustive // these three come here
+	switch c.fault { //nolint:exhaustive // these four come here
 	case FaultLost:
 		hangUp(w)
+	case FaultInternal:
+		wentWrong(w, r)
 	case FaultLateGate:
 		page(w)
 	default:

@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		github.FaultExpired:     {401, "Bad credentials", false},
 		github.FaultLost:        {-1, "", true},
 		github.FaultLateGate:    {502, "<html>", true},
+		github.FaultInternal:    {200, "Something went wrong", true},
 		github.FaultCut:         {200, `{"data"`, true},
 		github.FaultDelay:       {200, `"commentEdge"`, true},
 		github.FaultStale:       {200, `"commentEdge"`, true}, // of reads only

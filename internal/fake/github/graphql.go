@@ -199,6 +199,10 @@ func (x *selection) requests(sel ast.SelectionSet, parents int) int {
 		case *ast.Field:
 			args := f0(s.ArgumentMap(x.vars))
 			n := max(args("first"), args("last"))
+			if ids, list := s.ArgumentMap(x.vars)["ids"].([]any); list {
+				sum += x.requests(s.SelectionSet, parents*len(ids))
+				continue
+			}
 			if n > 0 {
 				sum += parents + x.requests(s.SelectionSet, parents*n)
 			} else {

@@ -30,6 +30,16 @@ type Counts struct {
 	Git             int
 }
 
+// Plus are both together.
+func (c Counts) Plus(o Counts) Counts {
+	return Counts{c.GraphQL + o.GraphQL, c.Points + o.Points, c.REST + o.REST, c.Free + o.Free, c.Git + o.Git}
+}
+
+// Over says whether any of them is more than the most that is given.
+func (c Counts) Over(most Counts) bool {
+	return c.GraphQL > most.GraphQL || c.Points > most.Points || c.REST > most.REST || c.Free > most.Free || c.Git > most.Git
+}
+
 // Count adds requests up.
 func Count(list []Request) Counts {
 	var c Counts
@@ -92,6 +102,16 @@ func page(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(http.StatusBadGateway)
 	_, _ = w.Write([]byte("<html><head><title>502</title></head><body>\x1b[31m502 Bad Gateway</body></html>")) // a client that left needs no answer
+}
+
+// wentWrong is what GitHub answers when it took too long, or broke.
+func wentWrong(w http.ResponseWriter, r *http.Request) {
+	const words = "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. Please include `0000:000:00` when reporting this issue."
+	if r.URL.Path != "/graphql" {
+		refuse(w, http.StatusInternalServerError, "Server Error")
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"data": nil, "errors": []any{map[string]string{"message": words}}})
 }
 
 // hangUp ends the connection without an answer.

@@ -182,6 +182,16 @@ func (s *Server) issueObj(r *Repo, i *Issue) obj {
 	if p := r.Issue(i.Parent); p != nil {
 		m["parent"] = typed{"", s.issueObj(r, p)}
 	}
+	m["lastEditedAt"] = nil // a change of the text moves updatedAt here
+	m["issueDependenciesSummary"] = func() any {
+		open := s.issueList(r, func(o *Issue) bool { return !o.Closed && slices.Contains(i.BlockedBy, o.Number) })
+		return fields("IssueDependenciesSummary", map[string]any{"blockedBy": len(open), "totalBlockedBy": len(i.BlockedBy)})
+	}
+	m["subIssuesSummary"] = func() any {
+		all := s.issueList(r, func(o *Issue) bool { return o.Parent == i.Number })
+		done := s.issueList(r, func(o *Issue) bool { return o.Parent == i.Number && o.Closed })
+		return fields("SubIssuesSummary", map[string]any{"completed": len(done), "total": len(all)})
+	}
 	table := fields("Issue", m)
 	return func(field string, args map[string]any) (any, error) {
 		switch field {

@@ -95,13 +95,16 @@ func (s *Server) pullByNode(id string) (*Repo, *Pull) {
 	return nil, nil
 }
 
-// nodes answers pull requests by their node ids; null where there is none.
+// nodes answers pull requests and issues by their node ids; null where there is
+// none.
 func (s *Server) nodes(ids any) []typed {
 	list, _ := ids.([]any)
 	out := make([]typed, len(list))
 	for i, id := range list {
 		if r, p := s.pullByNode(fmt.Sprint(id)); p != nil {
 			out[i] = typed{"PullRequest", s.pullObj(r, p)}
+		} else if r, o, err := s.issueByID(fmt.Sprint(id)); err == nil {
+			out[i] = typed{"Issue", s.issueObj(r, o)}
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/git"
@@ -27,6 +28,9 @@ type Repo struct {
 	checks             map[string][]Check // by commit
 	nextID             int64              // of reviews and comments
 	hooks              []Hook
+
+	tips  func() map[string]string // of all branches, while a request is answered
+	merge map[[2]string]string     // whether two commits merge, which never changes
 }
 
 // Pull is a pull request. Its head moves with its branch while it is open.
@@ -179,7 +183,7 @@ func (r *Repo) Merge(p *Pull, by string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := r.git.UpdateRef(ctx, r.Dir, "refs/heads/"+p.Base, id, base, "merge"); err != nil {
+	if err := r.moveRef(ctx, p.Base, id, base, "merge"); err != nil {
 		return err
 	}
 	p.HeadSHA, p.MergeSHA, p.Merged, p.State, p.Updated = head, id, at, "closed", at
@@ -190,8 +194,12 @@ func bot(login string, id int64) git.Identity {
 	return git.Identity{Name: login, Email: strconv.FormatInt(id, 10) + "+" + login + "@users.noreply.github.com"}
 }
 
-// tip is where a branch stands; empty where there is none.
+// tip is where a branch stands; empty where there is none. While one request is
+// answered git is asked once.
 func (r *Repo) tip(branch string) string {
+	if r.tips != nil {
+		return r.tips()[branch]
+	}
 	id, err := r.git.RevParse(context.Background(), r.Dir, "refs/heads/"+branch)
 	if err != nil {
 		return ""
@@ -216,14 +224,42 @@ func (r *Repo) mergeable(p *Pull) string {
 		p.Unknown--
 		return "UNKNOWN"
 	}
-	_, conflicts, err := r.git.MergeTree(context.Background(), r.Dir, r.tip(p.Base), r.head(p))
-	switch {
-	case err != nil:
-		return "UNKNOWN"
-	case len(conflicts) > 0:
-		return "CONFLICTING"
+	pair := [2]string{r.tip(p.Base), r.head(p)}
+	if known, ok := r.merge[pair]; ok {
+		return known
 	}
-	return "MERGEABLE"
+	_, conflicts, err := r.git.MergeTree(context.Background(), r.Dir, pair[0], pair[1])
+	if err != nil {
+		return "UNKNOWN"
+	}
+	if r.merge == nil {
+		r.merge = map[[2]string]string{}
+	}
+	r.merge[pair] = "MERGEABLE"
+	if len(conflicts) > 0 {
+		r.merge[pair] = "CONFLICTING"
+	}
+	return r.merge[pair]
+}
+
+// hold lets all branches be looked up at once from now on, until one is moved.
+func (r *Repo) hold() {
+	r.tips = sync.OnceValue(func() map[string]string {
+		at := map[string]string{}
+		refs, err := r.git.Refs(context.Background(), r.Dir, "refs/heads/")
+		if err != nil {
+			return at
+		}
+		for _, ref := range refs {
+			at[ref.Name] = ref.Commit
+		}
+		return at
+	})
+}
+
+func (r *Repo) moveRef(ctx context.Context, branch, to, from, why string) error {
+	r.tips = nil
+	return r.git.UpdateRef(ctx, r.Dir, "refs/heads/"+branch, to, from, why)
 }
 
 var errUpToDate = errors.New("There are no new commits on the base branch.") //nolint:staticcheck,revive // GitHub's words
@@ -253,5 +289,5 @@ func (r *Repo) update(p *Pull, by git.Identity, at time.Time) error {
 		return err
 	}
 	p.Updated = at
-	return r.git.UpdateRef(ctx, r.Dir, "refs/heads/"+p.Head, id, head, "update-branch")
+	return r.moveRef(ctx, p.Head, id, head, "update-branch")
 }

@@ -39,12 +39,21 @@ func (s *Server) then(c *call, f func()) {
 		defer func() { s.unknown = false }()
 	}
 	if c.fault != FaultStale || s.past == nil {
-		f()
+		s.held(f)
 		return
 	}
 	repos, projects := s.repos, s.projects
 	s.repos, s.projects = s.past.repos, s.past.projects
 	defer func() { s.repos, s.projects = repos, projects }()
+	s.held(f)
+}
+
+// held lets f ask for all branches at the price of one.
+func (s *Server) held(f func()) {
+	for _, r := range s.repos {
+		r.hold()
+		defer func() { r.tips = nil }()
+	}
 	f()
 }
 

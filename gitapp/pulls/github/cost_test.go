@@ -1,0 +1,139 @@
+package github_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/ghproject"
+	fake "github.com/backside4charter/dispatcher/internal/fake/github"
+)
+
+// steady is a project of 60 rows beside a repository with 50 open pull requests.
+type steady struct {
+	*world
+	project *fake.Project
+	board   *ghproject.Board
+}
+
+func newSteady(t *testing.T) *steady {
+	t.Helper()
+	s := &steady{world: newWorld(t)}
+	s.many(50)
+	states := map[board.Role]string{}
+	var names []string
+	for _, r := range board.Roles() {
+		states[r] = r.DefaultName()
+		names = append(names, r.DefaultName())
+	}
+	s.project = s.server.AddProject("acme", 2, names...)
+	for n := range 60 {
+		i := fake.Issue{Title: fmt.Sprint("row ", n), Milestone: "m1", Author: "olive", Body: "- [ ] one", Labels: []string{"UI"}}
+		if n > 0 {
+			i.BlockedBy = []int{51}
+		}
+		s.server.NewIssue("acme/widgets", i, "Question", s.project)
+	}
+	var err error
+	s.board, err = ghproject.Open(ghproject.Options{
+		URL: s.url + "/graphql", Token: func(context.Context) (string, error) { return "olive-token", nil },
+		Owner: "acme", ProjectNumber: 2, ProjectID: s.project.ID, Repository: "acme/widgets", States: states, StaleWindow: 90 * time.Minute, Now: s.now.now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// firing reads what the loop reads in one firing, and counts it: the board as
+// its owner, the pull requests as the developer App.
+func (s *steady) firing() (rows []board.Issue, onBoard, onPulls fake.Counts) {
+	s.Helper()
+	s.now.pass(time.Minute)
+	before := len(s.server.Requests())
+	rows, err := s.board.Poll(s.Context(), board.Query{Milestones: []string{"m1"}, Closed: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if all, err := s.board.Poll(s.Context(), board.Query{AllMilestones: true}); err != nil || len(all) < 59 {
+		s.Fatalf("%d rows, %v", len(all), err)
+	}
+	polled := len(s.server.Requests())
+	if prs, err := s.store.List(s.Context(), true); err != nil || len(prs) != 50 {
+		s.Fatalf("%d pull requests, %v", len(prs), err)
+	}
+	all := s.server.Requests()
+	return rows, fake.Count(all[before:polled]), fake.Count(all[polled:])
+}
+
+// TestCostOfASteadyFiring states what a firing costs with 50 open pull requests
+// and 60 rows, and holds it to the design's limits (design.md, section 16).
+func TestCostOfASteadyFiring(t *testing.T) {
+	t.Parallel()
+	s := newSteady(t)
+	t.Logf("a firing with 50 open pull requests and 60 rows   board: GraphQL, points   pull requests: GraphQL, points, REST counted, REST free (304)")
+	for _, c := range []struct {
+		what         string
+		change       func()
+		board, pulls fake.Counts // at most
+		row          func(*board.Issue) bool
+	}{
+		{"the first", func() {}, fake.Counts{GraphQL: 3, Points: 5}, fake.Counts{GraphQL: 2, Points: 28, REST: 51}, nil},
+		{"nothing changed", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, nil},
+		{"a row moved on its page", func() {
+			s.server.Project(s.project, func(p *fake.Project) { p.Move(p.Items[7], "Ready", s.now.now()) })
+		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, func(i *board.Issue) bool { return i.Role == board.RoleReady }},
+		{"a comment", func() {
+			s.server.With("acme/widgets", func(r *fake.Repo) { r.Say(r.Issue(58), "olive", "Go on.", s.now.now()) })
+		}, fake.Counts{GraphQL: 2, Points: 2}, fake.Counts{GraphQL: 1, Points: 1}, func(i *board.Issue) bool { return len(i.Comments) == 1 }},
+		{
+			"a blocker closed", func() { s.server.Close("acme/widgets", 51) },
+			fake.Counts{GraphQL: 3, Points: 5},
+			fake.Counts{GraphQL: 1, Points: 1},
+			func(i *board.Issue) bool { return len(i.OpenBlockers()) == 0 },
+		},
+		{"a pull request reviewed", func() {
+			s.pull("#7", func(r *fake.Repo, p *fake.Pull) { r.Review(p, "olive", "COMMENTED", "nice", s.now.now()) })
+		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2}, nil},
+	} {
+		c.change()
+		rows, onBoard, onPulls := s.firing()
+		t.Logf("%-50s %d %d   %d %d %d %d", c.what, onBoard.GraphQL, onBoard.Points, onPulls.GraphQL, onPulls.Points, onPulls.REST, onPulls.Free)
+		if onBoard.Over(c.board) || onPulls.Over(c.pulls) {
+			t.Errorf("%s: %+v and %+v, at most %+v and %+v", c.what, onBoard, onPulls, c.board, c.pulls)
+		}
+		if c.row != nil && !c.row(rowOf(rows, "#58")) {
+			t.Errorf("%s: it was not seen", c.what)
+		}
+	}
+}
+
+func rowOf(rows []board.Issue, ref board.Ref) *board.Issue {
+	for i := range rows {
+		if rows[i].Ref == ref {
+			return &rows[i]
+		}
+	}
+	return &board.Issue{}
+}
+
+// TestCostOfAnIdleHour counts a quarter of an hour in which nothing happens,
+// with a firing a minute: all rows are read in full once in it.
+func TestCostOfAnIdleHour(t *testing.T) {
+	t.Parallel()
+	s := newSteady(t)
+	s.firing()
+	s.firing()
+	var onBoard, onPulls fake.Counts
+	for range 15 {
+		_, b, p := s.firing()
+		onBoard, onPulls = onBoard.Plus(b), onPulls.Plus(p)
+	}
+	t.Logf("an idle hour, a firing a minute: board %d GraphQL requests, %d points of the owner's login; pull requests %d GraphQL requests, %d points of the App, %d REST counted, %d free",
+		4*onBoard.GraphQL, 4*onBoard.Points, 4*onPulls.GraphQL, 4*onPulls.Points, 4*onPulls.REST, 4*onPulls.Free)
+	if 4*onBoard.Points >= 100 || 4*onPulls.Points >= 100 || onPulls.REST > 0 || onBoard.REST > 0 {
+		t.Errorf("%+v, %+v", onBoard, onPulls)
+	}
+}
