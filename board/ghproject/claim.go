@@ -2,6 +2,7 @@ package ghproject
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -53,10 +54,28 @@ func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 	if i.Claim != nil && !ours && !req.Steal && !i.Claim.Stale(b.now(), b.o.StaleWindow) {
 		return c, fmt.Errorf("%w: session %s holds it", board.ErrClaimConflict, i.Claim.Session)
 	}
+	began := b.now()
 	if _, err := b.write(ctx, r, cols, fieldText(&c)); err != nil {
 		return c, err
 	}
+	if took := b.now().Sub(began); took > slowWrite {
+		return c, b.giveBack(ctx, ref, &c, took)
+	}
 	return c, b.stands(ctx, ref, &c)
+}
+
+// slowWrite is how long a claim may take to be written. One that was under way
+// for longer may replace the claim of a rival who has looked for the last time
+// and lets its worker push; the row is left to it.
+const slowWrite = 10 * time.Second
+
+func (b *Board) giveBack(ctx context.Context, ref board.Ref, c *board.Claim, took time.Duration) error {
+	late := fmt.Errorf("%w: to write it took GitHub %s, and another session may have begun meanwhile", board.ErrClaimConflict, took.Round(time.Second))
+	r, cols, err := b.one(ctx, ref)
+	if err == nil && r.values.ClaimedBy != nil && r.values.ClaimedBy.Text.Text == fieldText(c) {
+		_, err = b.set(ctx, r, cols.claimed, nil, func(n *row) bool { return n.values.ClaimedBy == nil })
+	}
+	return errors.Join(late, err)
 }
 
 // stands looks after a moment whether our value is still there.
@@ -118,7 +137,7 @@ func (b *Board) release(ctx context.Context, ref board.Ref, session string) erro
 				}
 			} `graphql:"removeAssigneesFromAssignable(input: {assignableId: $issue, assigneeIds: $users})"`
 		}
-		if err := b.mutate(ctx, &m, map[string]any{"issue": ID(r.ID), "users": ids}); err != nil {
+		if err := b.twice(ctx, &m, map[string]any{"issue": ID(r.ID), "users": ids}); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,123 @@
+package ghproject_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/boardtest"
+	"github.com/backside4charter/dispatcher/board/ghproject"
+	fake "github.com/backside4charter/dispatcher/internal/fake/github"
+)
+
+// boardWrite is one way to write, and how it shows that it was done once.
+type boardWrite struct {
+	name string
+	do   func(ctx context.Context, b *ghproject.Board, ref board.Ref) error
+	done func(i *board.Issue) bool
+}
+
+func boardWrites() []boardWrite {
+	return []boardWrite{
+		{"move", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			return b.SetState(ctx, dispatcher, ref, "In Progress", board.RoleReady)
+		}, func(i *board.Issue) bool { return i.Role == board.RoleInProgress }},
+		{"comment", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			_, err := b.Comment(ctx, dispatcher, ref, board.ActorDispatcher, "a word")
+			return err
+		}, func(i *board.Issue) bool { return len(i.Comments) == 1 && i.Comments[0].Body == "a word" }},
+		{"tick", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			return b.Tick(ctx, theOwner, ref, board.Box{N: 1, Set: true})
+		}, func(i *board.Issue) bool { return i.Body == "- [x] one" }},
+		{"label", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			return b.Label(ctx, theOwner, ref, boardtest.Label, true)
+		}, func(i *board.Issue) bool { return len(i.Labels) == 1 }},
+		{"claim", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			_, err := b.Claim(ctx, dispatcher, ref, claim("s1"))
+			return err
+		}, func(i *board.Issue) bool { return i.Claim != nil && i.Delegate == board.DelegateDeveloper }},
+		{"assign", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			return b.Assign(ctx, dispatcher, ref, board.DelegateReviewer)
+		}, func(i *board.Issue) bool { return i.Delegate == board.DelegateReviewer }},
+		{"release", func(ctx context.Context, b *ghproject.Board, ref board.Ref) error {
+			return b.Release(ctx, dispatcher, ref, "")
+		}, func(i *board.Issue) bool { return i.Assignee == "" }},
+	}
+}
+
+// TestWritesThatFail plays every write against every failure: what was carried
+// out is found and not done twice, what was not is done, and nothing is guessed
+// when neither can be told.
+func TestWritesThatFail(t *testing.T) {
+	t.Parallel()
+	refused := append([]fake.FaultKind{fake.FaultExpired}, limits...)
+	for _, w := range boardWrites() {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, true)
+			try := func(f fake.Fault) (board.Issue, error) {
+				p.server.Mend()
+				ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady, Body: "- [ ] one"})
+				if w.name == "release" {
+					p.server.With("acme/widgets", func(r *fake.Repo) { r.Issue(refNumber(t, ref)).Assignees = []string{"olive"} })
+				}
+				f.Writes = true
+				p.server.Inject(f)
+				failed := w.do(t.Context(), p.open(t), ref)
+				p.server.Mend()
+				i, err := p.open(t).Issue(t.Context(), ref)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return i, failed
+			}
+			for _, kind := range lost {
+				if i, err := try(fake.Fault{Kind: kind, Times: 1}); err != nil || !w.done(&i) {
+					t.Errorf("%s once: %v, %+v", kind, err, i)
+				}
+			}
+			for _, kind := range refused {
+				i, err := try(fake.Fault{Kind: kind})
+				if err == nil || errors.Is(err, board.ErrUnknownOutcome) || w.done(&i) {
+					t.Errorf("%s: %v, %+v", kind, err, i)
+				}
+			}
+			if i, err := try(fake.Fault{Kind: fake.FaultHangUp}); !errors.Is(err, board.ErrUnknownOutcome) || w.done(&i) {
+				t.Errorf("no write gets through: %v, %+v", err, i)
+			}
+		})
+	}
+}
+
+// slow lets every request take its time.
+type slow struct {
+	clock *clock
+	takes time.Duration
+}
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	s.clock.Advance(s.takes)
+	return resp, err
+}
+
+// TestSlowClaim: a claim whose write was long under way may replace one that its
+// session has looked at for the last time: it is given back, and the row left
+// alone (SYMPTOMS.md, 39).
+func TestSlowClaim(t *testing.T) {
+	t.Parallel()
+	for takes, want := range map[time.Duration]string{
+		3 * time.Second: "dev:s1@2026-09-01T08:00Z", 12 * time.Second: "",
+	} {
+		p := newPlace(t, true)
+		ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady})
+		b := p.open(t, func(o *ghproject.Options) { o.Transport = &slow{clock: p.clock, takes: takes} })
+		_, err := b.Claim(t.Context(), dispatcher, ref, claim("s1"))
+		if got := p.claimed(t, ref); got != want || (want == "") != errors.Is(err, board.ErrClaimConflict) {
+			t.Errorf("%s: the field holds %q, %v", takes, got, err)
+		}
+	}
+}

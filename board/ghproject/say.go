@@ -1,0 +1,74 @@
+package ghproject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/backside4charter/dispatcher/board"
+)
+
+// maxComment is how many characters GitHub takes; ours stay below it.
+const maxComment = 60_000
+
+// Comment adds a comment, under its role's tag where it has one. What is too
+// long for one comment of ours is cut, and says so.
+func (b *Board) Comment(ctx context.Context, by board.Actor, ref board.Ref, as board.ActorKind, body string) (board.Comment, error) {
+	r, _, err := b.one(ctx, ref)
+	if err != nil {
+		return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, err)
+	}
+	if as != board.ActorOwner {
+		body = cut(body)
+	}
+	var m struct {
+		AddComment struct {
+			CommentEdge *struct{ Node commentWire }
+		} `graphql:"addComment(input: {subjectId: $subject, body: $body})"`
+	}
+	text := tagged(as, body)
+	err = b.mutate(ctx, &m, map[string]any{"subject": ID(r.ID), "body": graphqlString(text)})
+	if errors.Is(err, board.ErrUnknownOutcome) {
+		now, _, look := b.one(ctx, ref)
+		if look != nil {
+			return board.Comment{}, errors.Join(err, look)
+		}
+		if n := slices.IndexFunc(now.Comments.Nodes, func(c commentWire) bool { return c.Body == text && c.ViewerDidAuthor && !has(r, c.ID) }); n >= 0 {
+			return b.made(&now.Comments.Nodes[n], by, as, body), nil
+		}
+		err = b.mutate(ctx, &m, map[string]any{"subject": ID(r.ID), "body": graphqlString(text)})
+	}
+	if err != nil {
+		return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, err)
+	}
+	if m.AddComment.CommentEdge == nil {
+		return board.Comment{}, fmt.Errorf("comment on %s: GitHub answered without the comment", ref)
+	}
+	return b.made(&m.AddComment.CommentEdge.Node, by, as, body), nil
+}
+
+func has(r *row, id string) bool {
+	return slices.ContainsFunc(r.Comments.Nodes, func(c commentWire) bool { return c.ID == id })
+}
+
+func (*Board) made(c *commentWire, by board.Actor, as board.ActorKind, body string) board.Comment {
+	out := board.Comment{ID: c.ID, Role: as, Author: by.Name, Body: body, At: c.CreatedAt, Run: by.Run}
+	if c.Author != nil {
+		out.Author = c.Author.Login
+	}
+	return out
+}
+
+// cut shortens a text of ours and keeps its machine line.
+func cut(body string) string {
+	if len([]rune(body)) <= maxComment {
+		return body
+	}
+	text := []rune(board.WithoutMark(body))
+	short := string(text[:min(maxComment, len(text))]) + "\n\n(cut here: the whole text was too long for a comment; it is in the run's transcript)"
+	if mark, ok := board.ParseMark(body); ok {
+		return board.WithMark(short, mark)
+	}
+	return short
+}
