@@ -113,6 +113,9 @@ func (b *bench) settled(order string, st workers.Status) {
 			if _, err := next.EndLeftovers(b.ctx, "r"); err != nil {
 				b.t.Fatal(err)
 			}
+			if f, err := next.Folder("r"); err != nil || !f.Over() {
+				b.t.Errorf("what escaped may write on; %v", err)
+			}
 		}
 	}
 	for _, file := range []string{"sleeper0", "sleeper1"} {
