@@ -86,6 +86,10 @@ func (m *Model) layText(issue *board.Issue, w int, now time.Time) {
 	for i := range issue.Comments {
 		p.comments = append(p.comments, len(p.rows))
 		lines := comment(&issue.Comments[i], w, now, m.st)
+		if len(asks) > 1 && repeats(m.snap, issue, issue.Comments[i].Body) && !m.open[i] {
+			above := widget.Line{}.Add(m.st.Muted, "  what stands above; ↵ unfolds").Render(w, false, m.st)
+			lines = append(lines[:1:1], above, widget.Blank(w, 1)[0])
+		}
 		if len(lines) > commentRows+2 && !m.open[i] {
 			more := widget.Line{}.Add(m.st.Muted, fmt.Sprintf("  %s %d more lines; ↵ unfolds", m.st.Signs.Ellipsis, len(lines)-1-commentRows)).Render(w, false, m.st)
 			lines = append(append(lines[:commentRows:commentRows], more), widget.Blank(w, 1)...)

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"strings"
 	"time"
 
 	"github.com/backside4charter/dispatcher/tui/widget"
@@ -78,6 +79,26 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 		right = right.Add(m.st.Muted, widget.Took(f.Took)+" ")
 	case m.snap.Firing == l.firing && m.snap.Step != "":
 		right = right.Add(m.st.Alive, m.st.Signs.Starting+" "+widget.Clean(m.snap.Step)+" ")
+	default: // too long ago: what it decided is all that is known
+		row = row.Add(m.st.Muted, "  "+m.decided(l.firing))
 	}
 	return widget.Sides(row, right, w, chosen, m.st)
+}
+
+// decided is the first thing that a firing decided, and how many more there are.
+func (m *Model) decided(firing int) string {
+	text, more := "", -1
+	for i := range m.snap.Log {
+		e := &m.snap.Log[i]
+		if e.Firing != firing {
+			continue
+		}
+		if more++; more == 0 {
+			text = strings.TrimSpace(widget.Clean(string(e.Ref)) + " " + widget.Clean(e.Text))
+		}
+	}
+	if more > 0 {
+		text += " · and " + widget.Thousands(more) + " more"
+	}
+	return text
 }

@@ -179,6 +179,9 @@ func TestFiringsThatDidNothing(t *testing.T) {
 		t.Errorf("%s; the cursor is on %+v", why, m.selected())
 	}
 	m.Act(keymap.Open)
+	s.Firings = s.Firings[3:] // the first ones are forgotten, what they decided is not
+	m.SetSnapshot(s)
+	has(t, m, "firing 1  ACM-1 claimed", true)
 	m.SetAway([]Away{{From: at(4).Add(10500 * time.Millisecond), Text: "away"}})
 	has(t, m, "firings 5 to 14  nothing to do, 10 times", true)
 	has(t, m, "firings 15 to 35  nothing to do, 21 times", true)

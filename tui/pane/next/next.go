@@ -200,6 +200,15 @@ func (m *Model) Subject() pane.Subject {
 	return pane.Subject{Text: "what the next firing would do"}
 }
 
+// nameWidth is the room of the names: of the longest, as far as there is room.
+func (m *Model) nameWidth(p *state.Preview, w int) int {
+	longest := 12
+	for i := range p.Lines {
+		longest = max(longest, widget.Width(m.name(&p.Lines[i])))
+	}
+	return min(longest, max(w*2/5, 12))
+}
+
 // waits is why nothing would be done with a row.
 func (m *Model) waits(l *state.PreviewLine) string {
 	if l.Waits == "" && present.WorkerOf(m.snap, present.RowOf(m.snap, l.Ref)) != nil {
@@ -295,7 +304,7 @@ func (m *Model) line(p *state.Preview, r row, w int, chosen bool) string {
 	if l.Does == "" {
 		sign, ink, text = m.st.Signs.Dot, m.st.Muted, m.waits(l)
 	}
-	name := widget.Fit(m.name(l), max(min(w*2/5, 44), 12))
+	name := widget.Fit(m.name(l), m.nameWidth(p, w))
 	line := (widget.Line{bar}).Add(ink, " "+sign+" ").Add(m.st.Strong, name+"  ").Add(ink, text)
 	if l.Does != "" && l.Waits != "" {
 		line = line.Add(m.st.Muted, " · "+widget.Clean(l.Waits))
