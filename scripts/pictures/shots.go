@@ -82,7 +82,7 @@ func asks() []shot {
 	for _, size := range sizes {
 		out = append(out, shot{
 			name: fmt.Sprintf("%dx%d/ask", size[0], size[1]), title: fmt.Sprintf("A worker asks for a permission, %d columns by %d lines", size[0], size[1]),
-			w: size[0], h: size[1], when: shows("DSP-3 asks"), keys: []string{"3", pause, "g", "g", pause, "a"}, waitFor: shows("allow once"), back: home,
+			w: size[0], h: size[1], when: shows("DSP-3 asks"), keys: []string{"3", pause, "h", pause, "g", "g", pause, "a"}, waitFor: shows("allow once"), back: home,
 		})
 	}
 	return out
@@ -94,7 +94,7 @@ func views() []shot {
 	return []shot{
 		{name: "board", title: "The board", keys: []string{"1"}, waitFor: func(s string) bool { return strings.Contains(s, "5 to re") && shows("In progress")(s) }},
 		{name: "issue", title: "An issue with its reasons and its history", keys: []string{"\r"}, waitFor: shows("Description"), back: home},
-		{name: "needs-you", title: "What needs you", keys: []string{"3"}, waitFor: shows("Needs you"), back: home},
+		{name: "needs-you", title: "What needs you", keys: []string{"3", pause, "h"}, waitFor: shows("Needs you"), back: home},
 		{name: "answer", title: "An answer to a question", keys: []string{":", pause, "DSP-2", pause, "\r", pause, "a"}, waitFor: shows("Your answer"), back: home},
 		{name: "workers", title: "The workers", keys: []string{"2"}, waitFor: shows("Workers"), back: home},
 		{name: "workers-grid", title: "The workers, side by side", keys: []string{"2", pause, "v"}, waitFor: shows("try 1"), back: append([]string{"v", pause}, home...)},

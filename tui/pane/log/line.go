@@ -66,6 +66,9 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 	switch {
 	case l.run.folded:
 		row = row.Add(m.st.Muted, "  nothing to do, "+widget.Count(l.run.of, "time", "times"))
+		if w < 60 {
+			break
+		}
 		right = right.Add(m.st.Muted, "last at "+l.run.until.In(now.Location()).Format("15:04:05")+" ")
 	case f != nil:
 		ink := m.st.Muted
