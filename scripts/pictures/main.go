@@ -40,9 +40,9 @@ const playground = "dispatcher-demo"
 
 // options are what the command line asks for.
 type options struct {
-	to, only string
-	wait     time.Duration
-	cast     bool
+	to, only, program string
+	wait              time.Duration
+	cast              bool
 }
 
 func run(ctx context.Context, args []string) (err error) {
@@ -50,6 +50,7 @@ func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("pictures", flag.ContinueOnError)
 	flags.StringVar(&o.to, "to", filepath.Join("docs", "pictures"), "the folder for the pictures")
 	flags.StringVar(&o.only, "only", "", "take only the pictures whose names hold this")
+	flags.StringVar(&o.program, "program", "", "a dispatcher that is built already, in place of building one")
 	flags.DurationVar(&o.wait, "wait", 3*time.Minute, "how long a moment is waited for")
 	flags.BoolVar(&o.cast, "cast", false, "record the demo in place of taking pictures")
 	if err := flags.Parse(args); err != nil {
@@ -65,7 +66,11 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}()
 	binary := filepath.Join(tmp, "dispatcher")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
+	if o.program != "" {
+		build = exec.CommandContext(ctx, "cp", o.program, binary)
+	}
+	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	if o.cast {

@@ -82,7 +82,7 @@ func (m *Model) heading(l *line, bar widget.Span, w int, chosen bool, now time.T
 		right = right.Add(m.st.Muted, widget.Took(f.Took)+" ")
 	case m.snap.Firing == l.firing && m.snap.Step != "":
 		right = right.Add(m.st.Alive, m.st.Signs.Starting+" "+widget.Clean(m.snap.Step)+" ")
-	default: // too long ago: what it decided is all that is known
+	case !l.open: // too long ago: what it decided is all that is known
 		row = row.Add(m.st.Muted, "  "+m.decided(l.firing))
 	}
 	return widget.Sides(row, right, w, chosen, m.st)
@@ -97,7 +97,8 @@ func (m *Model) decided(firing int) string {
 			continue
 		}
 		if more++; more == 0 {
-			text = strings.TrimSpace(widget.Clean(string(e.Ref)) + " " + widget.Clean(e.Text))
+			ref := widget.Clean(string(e.Ref))
+			text = strings.TrimSpace(ref + " " + strings.TrimPrefix(widget.Clean(e.Text), ref+" "))
 		}
 	}
 	if more > 0 {

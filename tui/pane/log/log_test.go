@@ -181,6 +181,10 @@ func TestFiringsThatDidNothing(t *testing.T) {
 	m.Act(keymap.Open)
 	s.Firings = s.Firings[3:] // the first ones are forgotten, what they decided is not
 	m.SetSnapshot(s)
+	m.Act(keymap.First)
+	if l := m.selected(); l.open {
+		m.Act(keymap.Open)
+	}
 	has(t, m, "firing 1  ACM-1 claimed", true)
 	m.SetAway([]Away{{From: at(4).Add(10500 * time.Millisecond), Text: "away"}})
 	has(t, m, "firings 5 to 14  nothing to do, 10 times", true)

@@ -41,6 +41,7 @@ type line struct {
 	at    int // index of the entry; -1 for a firing, -2 for an absence
 	bad   int // of a firing: errors that nobody has seen yet
 	below int // of a firing: its entries
+	open  bool
 	run   run // of a firing that did nothing: those beside it
 }
 
@@ -177,6 +178,7 @@ func (m *Model) group(g group, newest int) {
 		open = g.firing == newest || bad > 0 || m.find != "" || (!m.follow && m.sel.within() == g.firing)
 	}
 	if open {
+		m.lines[len(m.lines)-1].open = true
 		m.lines = append(m.lines, below...)
 	}
 }
