@@ -122,7 +122,7 @@ func (m *Model) releaseMenu(t *target) pane.Menu {
 	switch {
 	case i.Claim == nil:
 		q.Sure = &pane.Sure{Text: "Release " + t.title() + " from " + firstOf(widget.Clean(i.Assignee), "its assignee") + "? The loop may work it then."}
-	case m.stale(t.Ref):
+	case m.stale(t.row):
 		q.Sure = &pane.Sure{Text: "Release the stale claim on " + t.title() + "? Whoever had it has given no sign of life; its branch and commits stay."}
 	default:
 		q.Sure = &pane.Sure{
@@ -134,9 +134,13 @@ func (m *Model) releaseMenu(t *target) pane.Menu {
 	return q
 }
 
-// stale says whether the loop counts the claim on a row as stale.
-func (m *Model) stale(ref board.Ref) bool {
-	return slices.ContainsFunc(m.snap.Needs, func(n state.Need) bool { return n.Kind == state.NeedStale && n.Ref == ref })
+// stale says whether the claim on a row is stale: its lease has run out, or the
+// loop says so.
+func (m *Model) stale(r *state.Row) bool {
+	if c := r.Issue.Claim; c != nil && !c.LeaseUntil.IsZero() && m.now().After(c.LeaseUntil) {
+		return true
+	}
+	return slices.ContainsFunc(m.snap.Needs, func(n state.Need) bool { return n.Kind == state.NeedStale && n.Ref == r.Issue.Ref })
 }
 
 // hasMarks says whether an action is for all marked rows.
@@ -182,7 +186,7 @@ func (m *Model) actMarked(a keymap.Action) tea.Cmd {
 	case keymap.Release:
 		cmds := each(func(r *state.Row) (state.Command, bool) {
 			t := target{row: r}
-			return state.Command{Kind: state.CommandRelease, Ref: r.Issue.Ref}, t.notReleasable() == "" && (r.Issue.Claim == nil || m.stale(r.Issue.Ref))
+			return state.Command{Kind: state.CommandRelease, Ref: r.Issue.Ref}, t.notReleasable() == "" && (r.Issue.Claim == nil || m.stale(r))
 		})
 		if only(cmds, "is yours or stale: others are released one by one") {
 			m.ask(pane.Menu{

@@ -60,6 +60,11 @@ func needOf(x *index, r *state.Row) (state.Need, bool) {
 		n.Kind = state.NeedReview
 	case HoldConfirm:
 		n.Kind = state.NeedConfirm
+	case HoldClaim:
+		if c := i.Claim; c == nil || !c.Stale(x.Now, x.Settings.StaleWindow) {
+			return state.Need{}, false
+		}
+		n.Kind, n.Since = state.NeedStale, i.Claim.Stamp // its worker lives: the loop never takes it by itself
 	default:
 		return state.Need{}, false
 	}

@@ -115,8 +115,11 @@ func TestNeeds(t *testing.T) {
 		row("DSP-8", rework),
 		row("DSP-9", ready, func(i *board.Issue) { i.Unreadable = "cut" }),
 		row("DSP-10", work),
+		row("DSP-11", work, claimed("other", 97)), // its worker lives, so that the loop never takes it
+		row("DSP-12", work, claimed("other", 1)),
+		row("DSP-13", work, claimed("other", 97)), // the loop takes it by itself
 	}, pull(2, "DSP-2"))
-	f.Runs = []state.Run{running("DSP-10", board.KindDeveloper)}
+	f.Runs, f.Lives = []state.Run{running("DSP-10", board.KindDeveloper)}, map[board.Ref]bool{"DSP-11": true}
 	needs := plan.Needs(f, plan.Rows(f))
 	var got []string
 	for _, n := range needs {
@@ -124,7 +127,7 @@ func TestNeeds(t *testing.T) {
 	}
 	want := []string{
 		"question DSP-6", "question DSP-5", "attention DSP-4", "attention DSP-8", "attention DSP-9",
-		"review DSP-3", "review DSP-2", "confirm DSP-1",
+		"review DSP-3", "review DSP-2", "stale DSP-11", "confirm DSP-1",
 	}
 	if !slices.Equal(got, want) {
 		t.Fatalf("got %q\nwant %q", got, want)
