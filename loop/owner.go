@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -43,8 +44,10 @@ type Requested struct {
 
 // SentBack is a row that a request for changes moved.
 type SentBack struct {
-	Ref  board.Ref
-	From board.Role
+	Ref      board.Ref
+	From     board.Role
+	Assignee string    // who had it, and has it no more
+	Since    time.Time // when it had come to From
 }
 
 // act carries out one command of the owner's away from the owner goroutine. It

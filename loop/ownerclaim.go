@@ -48,7 +48,13 @@ func (e *Engine) doClaim(ctx context.Context, c state.Command) (state.Done, *und
 			return "", builtOn("%s is not assigned to %s any more", c.Ref, who)
 		}
 		before := was.Assignee
-		_, err = o.Edit(ctx, c.Ref, board.Edit{Assignee: &before})
+		if _, err := o.Edit(ctx, c.Ref, board.Edit{Assignee: &before}); err != nil {
+			return "", err
+		}
+		if was.Delegate != board.DelegateNone { // what was next on it is next again
+			_, claims := e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+			err = claims.Assign(ctx, c.Ref, was.Delegate)
+		}
 		return fmt.Sprintf("%s is as it was", c.Ref), err
 	}}, nil
 }

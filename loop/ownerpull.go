@@ -64,7 +64,8 @@ func (e *Engine) doRequest(ctx context.Context, c state.Command) (state.Done, *u
 	}
 	var sent []string
 	undo := true
-	for _, row := range r.Sent {
+	for i, row := range r.Sent {
+		r.Sent[i].Since = e.undos.since(&board.Issue{Ref: row.Ref, StateSince: row.Since})
 		sent = append(sent, string(row.Ref))
 		undo = undo && row.From == board.RoleHumanReview
 		ref := row.Ref
@@ -103,6 +104,13 @@ func (e *Engine) withdraw(ctx context.Context, pr string, r Requested) (string, 
 	}
 	for _, row := range r.Sent {
 		if err := o.SetStateFrom(ctx, row.Ref, row.From, board.RoleChangesRequested); err != nil {
+			return "", err
+		}
+		e.putBack(ctx, row.Ref, row.Since)
+		if row.Assignee == "" {
+			continue
+		}
+		if _, err := o.Edit(ctx, row.Ref, board.Edit{Assignee: &row.Assignee}); err != nil {
 			return "", err
 		}
 	}

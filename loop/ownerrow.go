@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -13,6 +14,11 @@ import (
 // doAnswer writes the owner's reply and moves the row on.
 func (e *Engine) doAnswer(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
 	writes, _ := e.d.Board.As(ownerActor())
+	was, err := e.d.Board.Issue(ctx, c.Ref)
+	if err != nil {
+		return state.Done{}, nil, err
+	}
+	since := e.undos.since(&was)
 	if err := writes.Answer(ctx, c.Ref, c.Text, ""); err != nil {
 		return state.Done{}, nil, err
 	}
@@ -21,12 +27,13 @@ func (e *Engine) doAnswer(ctx context.Context, c state.Command) (state.Done, *un
 		return state.Done{Text: "answered " + string(c.Ref)}, nil, nil //nolint:nilerr // it is answered; it only cannot be taken back
 	}
 	back := &undoable{ref: c.Ref, what: "the answer to " + string(c.Ref)}
-	back.do = func(ctx context.Context) (string, error) { return e.unanswer(ctx, &now) }
+	back.do = func(ctx context.Context) (string, error) { return e.unanswer(ctx, &now, since) }
 	return state.Done{Text: fmt.Sprintf("answered %s; it is in %s", c.Ref, now.State)}, back, nil
 }
 
-// unanswer puts a row back to Question and takes the reply off it.
-func (e *Engine) unanswer(ctx context.Context, then *board.Issue) (string, error) {
+// unanswer puts a row back to Question, where it had been since then, and takes
+// the reply off it.
+func (e *Engine) unanswer(ctx context.Context, then *board.Issue, since time.Time) (string, error) {
 	o, err := e.owner()
 	if err != nil {
 		return "", err
@@ -37,6 +44,7 @@ func (e *Engine) unanswer(ctx context.Context, then *board.Issue) (string, error
 	if err := o.SetStateFrom(ctx, then.Ref, board.RoleQuestion, then.Role); err != nil {
 		return "", err
 	}
+	e.putBack(ctx, then.Ref, since)
 	said := fmt.Sprintf("%s waits for your answer again", then.Ref)
 	for _, reply := range slices.Backward(then.Comments) {
 		if reply.Role != board.ActorOwner {
@@ -73,13 +81,14 @@ func (e *Engine) doMove(ctx context.Context, c state.Command) (state.Done, *undo
 	if err != nil {
 		return state.Done{Text: fmt.Sprintf("%s moved to %s", was.Ref, c.Role.DefaultName())}, nil, nil //nolint:nilerr // it is moved; it only cannot be taken back
 	}
+	was.StateSince = e.undos.since(&was)
 	back := &undoable{ref: was.Ref, what: fmt.Sprintf("the move of %s to %s", was.Ref, now.State)}
-	back.do = func(ctx context.Context) (string, error) { return e.moveBack(ctx, &now, was.Role, was.State) }
+	back.do = func(ctx context.Context) (string, error) { return e.moveBack(ctx, &now, &was) }
 	return state.Done{Text: fmt.Sprintf("%s: %s → %s", was.Ref, was.State, now.State)}, back, nil
 }
 
 // moveBack puts a row back that nobody has touched since.
-func (e *Engine) moveBack(ctx context.Context, then *board.Issue, role board.Role, name string) (string, error) {
+func (e *Engine) moveBack(ctx context.Context, then, was *board.Issue) (string, error) {
 	o, err := e.owner()
 	if err != nil {
 		return "", err
@@ -87,57 +96,16 @@ func (e *Engine) moveBack(ctx context.Context, then *board.Issue, role board.Rol
 	if err := e.unchanged(ctx, then); err != nil {
 		return "", err
 	}
-	if role == board.RoleNone {
-		err = o.SetStateName(ctx, then.Ref, name)
+	if was.Role == board.RoleNone {
+		err = o.SetStateName(ctx, then.Ref, was.State)
 	} else {
-		err = o.SetStateFrom(ctx, then.Ref, role, then.Role)
+		err = o.SetStateFrom(ctx, then.Ref, was.Role, then.Role)
 	}
-	return fmt.Sprintf("%s is back in %s", then.Ref, name), err
-}
-
-// doOrder carries a row to another place of the board's order.
-func (e *Engine) doOrder(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
-	o, err := e.owner()
 	if err != nil {
-		return state.Done{}, nil, err
+		return "", err
 	}
-	rows, err := o.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
-	if err != nil {
-		return state.Done{}, nil, fmt.Errorf("order %s: %w", c.Ref, err)
-	}
-	was, known := placeOf(rows, c.Ref)
-	if err := o.Place(ctx, c.Ref, board.Place{Before: c.Before, After: c.After, Top: c.Top}); err != nil {
-		return state.Done{}, nil, err
-	}
-	done := state.Done{Text: fmt.Sprintf("%s %s", c.Ref, placed(c))}
-	if !known {
-		return done, nil, nil
-	}
-	return done, &undoable{ref: c.Ref, what: "the place of " + string(c.Ref), do: func(ctx context.Context) (string, error) {
-		return fmt.Sprintf("%s is back in its place", c.Ref), o.Place(ctx, c.Ref, was)
-	}}, nil
-}
-
-func placed(c state.Command) string {
-	switch {
-	case c.Top:
-		return "is first now"
-	case c.Before != "":
-		return "is before " + string(c.Before) + " now"
-	}
-	return "is after " + string(c.After) + " now"
-}
-
-// placeOf is where a row lies, by its neighbours.
-func placeOf(rows []board.Issue, ref board.Ref) (board.Place, bool) {
-	at := slices.IndexFunc(rows, func(i board.Issue) bool { return i.Ref == ref })
-	switch {
-	case at < 0 || len(rows) == 1:
-		return board.Place{}, false
-	case at == 0:
-		return board.Place{Before: rows[1].Ref}, true
-	}
-	return board.Place{After: rows[at-1].Ref}, true
+	e.putBack(ctx, then.Ref, was.StateSince)
+	return fmt.Sprintf("%s is back in %s", then.Ref, was.State), nil
 }
 
 // doTick sets or clears one box of the description.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -126,9 +127,14 @@ func (e *Engine) holdRow(ctx context.Context, c state.Command) (*undoable, error
 	}
 	return &undoable{ref: c.Ref, what: "the hold on " + string(c.Ref), do: func(ctx context.Context) (string, error) {
 		_, err := e.unhold(ctx, state.Command{Ref: c.Ref})
+		if errors.Is(err, errNotHeld) {
+			err = builtOn("%s is held no more", c.Ref)
+		}
 		return fmt.Sprintf("%s is held no more", c.Ref), err
 	}}, nil
 }
+
+var errNotHeld = errors.New("it is not held")
 
 // unhold lets a held row go on.
 func (e *Engine) unhold(ctx context.Context, c state.Command) (*undoable, error) {
@@ -138,7 +144,7 @@ func (e *Engine) unhold(ctx context.Context, c state.Command) (*undoable, error)
 	}
 	why, held := board.Held(&issue)
 	if !held {
-		return nil, fmt.Errorf("%s is not held", c.Ref)
+		return nil, fmt.Errorf("%s: %w", c.Ref, errNotHeld)
 	}
 	writes, _ := e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
 	// The machine line ends the count of failed tries with the hold.
@@ -146,6 +152,7 @@ func (e *Engine) unhold(ctx context.Context, c state.Command) (*undoable, error)
 	if err != nil {
 		return nil, err
 	}
+	issue.StateSince = e.undos.since(&issue)
 	return &undoable{ref: c.Ref, what: "that " + string(c.Ref) + " is held no more", do: func(ctx context.Context) (string, error) {
 		if err := e.unchanged(ctx, &issue); err != nil {
 			return "", err

@@ -91,6 +91,11 @@ func (e *Engine) command(ctx context.Context, c state.Command, reply chan<- Repl
 // pause starts nothing new from now on, or starts again. It is answered when
 // it is written down, so that it outlives whatever ends the loop next.
 func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- Reply) {
+	e.turn(ctx, from, to, reply, func() uint64 { return e.undos.add(e.unpause(to, from)) })
+}
+
+// turn pauses or resumes; back notes how to take it back, if it can be.
+func (e *Engine) turn(ctx context.Context, from, to state.Mode, reply chan<- Reply, back func() uint64) {
 	if e.modeNow() != from {
 		reply <- Reply{}
 		return
@@ -104,8 +109,7 @@ func (e *Engine) pause(ctx context.Context, from, to state.Mode, reply chan<- Re
 		if err != nil {
 			err = fmt.Errorf("the loop is %s, but a restart will not know: %w", to, err)
 		}
-		done := state.Done{Undo: e.undos.add(e.unpause(to, from))}
-		reply <- Reply{Done: done, Err: err}
+		reply <- Reply{Done: state.Done{Undo: back()}, Err: err}
 	})
 	e.wake(ctx, "you asked")
 }
@@ -116,7 +120,7 @@ func (e *Engine) unpause(to, from state.Mode) undoable {
 		if e.modeNow() != to {
 			return "", builtOn("the loop is %s", e.modeNow())
 		}
-		e.post(func(ctx context.Context) { e.pause(ctx, to, from, make(chan Reply, 1)) })
+		e.post(func(ctx context.Context) { e.turn(ctx, to, from, make(chan Reply, 1), func() uint64 { return 0 }) })
 		return "the loop is " + string(from), nil
 	}}
 }

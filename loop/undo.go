@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -34,7 +35,13 @@ type undos struct {
 	mu   sync.Mutex
 	last uint64
 	list []undoable
+	// again says for which moment of a row that was put back the present one
+	// stands: what was done before then can be taken back, too.
+	again map[board.Ref]moment
 }
+
+// moment is when a row was put back to a state, and since when it had been in it.
+type moment struct{ now, was time.Time }
 
 func (u *undos) add(d undoable) uint64 {
 	u.mu.Lock()
@@ -73,6 +80,31 @@ func (u *undos) keep(d undoable) {
 	u.list = slices.Insert(slices.Clone(u.list), at, d)
 }
 
+// putBack notes that a row is in a state again in which it was since then.
+func (e *Engine) putBack(ctx context.Context, ref board.Ref, was time.Time) {
+	now, err := e.d.Board.Issue(ctx, ref)
+	if err != nil {
+		return // earlier things on it can then not be taken back, and say why
+	}
+	u := &e.undos
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.again == nil {
+		u.again = map[board.Ref]moment{}
+	}
+	u.again[ref] = moment{now.StateSince, was}
+}
+
+// since is since when a row is in its state, but for what was taken back.
+func (u *undos) since(i *board.Issue) time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if m, ok := u.again[i.Ref]; ok && m.now.Equal(i.StateSince) {
+		return m.was
+	}
+	return i.StateSince
+}
+
 // doUndo takes a command back, unless something was built on it.
 func (e *Engine) doUndo(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
 	d, err := e.undos.take(c.ID)
@@ -81,7 +113,7 @@ func (e *Engine) doUndo(ctx context.Context, c state.Command) (state.Done, *undo
 	}
 	text, err := d.do(ctx)
 	if err != nil {
-		if !errors.Is(err, ErrBuiltOn) {
+		if passing(err) {
 			e.undos.keep(d)
 		}
 		return state.Done{}, nil, fmt.Errorf("take back %s: %w", d.what, err)
@@ -92,13 +124,24 @@ func (e *Engine) doUndo(ctx context.Context, c state.Command) (state.Done, *undo
 	return state.Done{Ref: d.ref, Text: "taken back: " + text}, nil, nil
 }
 
-// unchanged refuses when a row is not as a command left it.
+// passing says whether what could not be taken back may be later.
+func passing(err error) bool {
+	for _, lasting := range []error{ErrBuiltOn, board.ErrNotFound, board.ErrChanged, board.ErrForbidden} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	return true
+}
+
+// unchanged refuses when a row is not as a command left it. The moment of then
+// is one that undos.since has answered, or of a state that is new.
 func (e *Engine) unchanged(ctx context.Context, then *board.Issue) error {
 	now, err := e.d.Board.Issue(ctx, then.Ref)
 	switch {
 	case err != nil:
 		return err
-	case now.Role != then.Role || !now.StateSince.Equal(then.StateSince):
+	case now.Role != then.Role || !e.undos.since(&now).Equal(then.StateSince):
 		return builtOn("%s was moved to %s by the %s since", now.Ref, now.State, firstOf(string(now.StateBy), "owner"))
 	case now.Claim == nil && then.Claim != nil:
 		return builtOn("the %s on %s was stopped for it", then.Claim.Kind, now.Ref)

@@ -170,7 +170,7 @@ func (f ownerPullsOf) Request(ctx context.Context, name, _, text string, _ []boa
 				out.Kept = append(out.Kept, ref)
 				continue
 			}
-			out.Sent = append(out.Sent, loop.SentBack{Ref: ref, From: row.Role})
+			out.Sent = append(out.Sent, loop.SentBack{Ref: ref, From: row.Role, Assignee: row.Assignee, Since: row.StateSince})
 			auto := f.p.w.as(board.Actor{Kind: board.ActorAutomation})
 			if err := errors.Join(auto.SetStateFrom(ctx, ref, board.RoleChangesRequested, row.Role), auto.Release(ctx, ref, "")); err != nil {
 				return err

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -342,5 +343,33 @@ func TestWithoutContactNothingIsDone(t *testing.T) {
 	}
 	if len(ctl.commands()) != 0 {
 		t.Errorf("sent %+v", ctl.commands())
+	}
+}
+
+// TestReleasingByTheLease: a claim whose lease has run out is released by y, one
+// that stands wants its ref typed.
+func TestReleasingByTheLease(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		until time.Duration
+		says  string
+		keys  []string
+	}{
+		"run out": {-time.Minute, "Release the stale claim on ACM-8", []string{"y"}},
+		"stands":  {time.Minute, "Type ACM-8 to do it", []string{"ACM-8", "enter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sample()
+			at := slices.IndexFunc(s.Rows, func(r state.Row) bool { return r.Issue.Ref == "ACM-8" })
+			s.Rows[at].Issue.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "other", Stamp: ago(97 * time.Minute), LeaseUntil: noon.Add(tc.until)}
+			m, ctl := room(120, 30, s)
+			typeKeys(m, to("ACM-8", "r")...)
+			has(t, m, tc.says)
+			typeKeys(m, tc.keys...)
+			if sent := ctl.commands(); len(sent) != 1 || sent[0].Kind != state.CommandRelease {
+				t.Errorf("sent %+v", sent)
+			}
+		})
 	}
 }

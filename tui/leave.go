@@ -42,7 +42,7 @@ func (m *Model) suspend() tea.Cmd {
 		m.mutter(why + "; q leaves")
 		return nil
 	case m.opts.Attached:
-		return tea.Exec(stillness{stand: m.opts.Suspend}, func(error) tea.Msg { return tea.ClearScreen() })
+		return tea.Exec(stillness{stand: m.opts.Suspend}, func(error) tea.Msg { return resumedMsg{} })
 	}
 	m.leaving = LeaveSuspended
 	return m.send(state.Command{Kind: state.CommandLeave})

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/cancelreader"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -55,17 +56,35 @@ func spoken(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ...
 			}
 		}
 	}()
-	defer heedStops(&g.room.opts, p.Send)()
-	go func() { // ends with the terminal: a read cannot be called off
+	defer heedStops(p.Send)()
+	defer hear(in, p.Send)()
+	_, err := p.Run()
+	return err
+}
+
+// hear hands on what is typed, line by line, until it is told to stop. What is
+// typed after that is the next reader's, wherever a read can be called off.
+func hear(in io.Reader, send func(tea.Msg)) (stop func()) {
+	done, off := make(chan struct{}), func() {}
+	if r, err := cancelreader.NewReader(in); err == nil {
+		in = r
+		off = func() {
+			if r.Cancel() {
+				<-done
+			}
+			_ = r.Close()
+		}
+	}
+	go func() {
+		defer close(done)
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxTyped)
 		for lines.Scan() {
-			p.Send(typedMsg(lines.Text()))
+			send(typedMsg(lines.Text()))
 		}
-		p.Send(endMsg{})
+		send(endMsg{})
 	}()
-	_, err := p.Run()
-	return err
+	return off
 }
 
 // typedMsg is one line from the person.
@@ -96,6 +115,9 @@ func (s *speaker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	typed, ok := msg.(typedMsg)
 	if !ok {
 		_, cmd := s.guard.Update(msg)
+		if _, back := msg.(resumedMsg); back {
+			s.read(true)
+		}
 		s.news()
 		return s, cmd
 	}

@@ -73,7 +73,7 @@ func painted(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ..
 	}
 	p := tea.NewProgram(g, options...)
 	g.quit = p.Quit
-	defer heedStops(&g.room.opts, p.Send)()
+	defer heedStops(p.Send)()
 	_, err := p.Run()
 	return err
 }
@@ -81,10 +81,13 @@ func painted(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ..
 // suspendMsg is a wish from outside that the screen stands still.
 type suspendMsg struct{}
 
-// heedStops turns what would stop this process, and the loop with it, into a
-// wish of the room. A room on a loop elsewhere may be stopped as it is.
-func heedStops(o *Options, send func(tea.Msg)) (stop func()) {
-	if o.Attached || len(stopSignals) == 0 {
+// resumedMsg says that the shell lets a suspended room go on.
+type resumedMsg struct{}
+
+// heedStops turns what would stop this process into a wish of the room: it gives
+// the terminal back first, and its loop must not stand still with it.
+func heedStops(send func(tea.Msg)) (stop func()) {
+	if len(stopSignals) == 0 {
 		return func() {}
 	}
 	ch, done := make(chan os.Signal, 1), make(chan struct{})

@@ -41,6 +41,8 @@ func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		cmd = m.onTick()
 	case suspendMsg:
 		cmd = m.suspend()
+	case resumedMsg:
+		cmd = tea.ClearScreen
 	case sentMsg:
 		cmd = m.onSent(msg)
 	case tea.KeyPressMsg:

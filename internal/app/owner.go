@@ -71,14 +71,18 @@ func (o ownerPulls) Request(ctx context.Context, name, head, text string, findin
 	if err != nil {
 		return out, err
 	}
-	from := map[board.Ref]board.Role{}
+	was := map[board.Ref]*board.Issue{}
 	for i := range before {
-		from[before[i].Ref] = before[i].Role
+		was[before[i].Ref] = &before[i]
 	}
 	rows, err := o.f.SendBack(ctx, pr)
 	for _, r := range rows {
 		if r.Sent {
-			out.Sent = append(out.Sent, loop.SentBack{Ref: r.Ref, From: from[r.Ref]})
+			sent := loop.SentBack{Ref: r.Ref}
+			if i := was[r.Ref]; i != nil {
+				sent.From, sent.Assignee, sent.Since = i.Role, i.Assignee, i.StateSince
+			}
+			out.Sent = append(out.Sent, sent)
 		} else {
 			out.Kept = append(out.Kept, r.Ref)
 		}
