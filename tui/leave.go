@@ -32,6 +32,15 @@ func (m *Model) askLeave() tea.Cmd {
 	return nil
 }
 
+// onSuspend takes a wish to stand still from outside, and the end of standing
+// still.
+func (m *Model) onSuspend(msg tea.Msg) tea.Cmd {
+	if _, back := msg.(resumedMsg); back {
+		return tea.ClearScreen
+	}
+	return m.suspend()
+}
+
 // suspend stops the screen only. A loop in this process would stand still with
 // it, so it is handed to the background first; whoever runs the room stops the
 // process then, and attaches once its shell lets it go on.

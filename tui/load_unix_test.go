@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -131,6 +132,55 @@ func BenchmarkFrame(b *testing.B) {
 		workers, perSec int
 	}{{"idle", 0, 0}, {"5x1000", 5, 1000}, {"5x10000", 5, 10_000}, {"50x1000", 50, 1000}} {
 		b.Run(load.name, func(b *testing.B) { benchFrame(b, load.workers, load.perSec) })
+	}
+}
+
+// idleFor is how long BenchmarkIdle looks at a room.
+var idleFor = flag.Duration("tui.idle", 3*time.Second, "how long an idle room is looked at")
+
+// BenchmarkIdle leaves a room alone in which nothing happens: with the clock of
+// the next poll, and on a board that is not polled, where there is nothing to
+// write at all. It reports what a minute writes, and the share of a core.
+func BenchmarkIdle(b *testing.B) {
+	for name, next := range map[string]time.Duration{"clock": time.Hour, "still": 0} {
+		b.Run(name, func(b *testing.B) {
+			master, tty, err := pty.Open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := pty.Setsize(master, &pty.Winsize{Rows: 60, Cols: 200}); err != nil {
+				b.Fatal(err)
+			}
+			go func() { _, _ = io.Copy(io.Discard, master) }()
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
+			ctl := newStub()
+			s := large(5000)
+			s.Workers, s.NextFiring = nil, time.Time{}
+			if next > 0 {
+				s.NextFiring = time.Now().Add(next)
+			}
+			ctl.ch <- s
+			x := &probe{Model: newModel(ctx, Options{Controller: ctl, Attached: true}), tty: tty, took: make(chan time.Duration, 1)}
+			p := tea.NewProgram(x, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(tty), tea.WithOutput(file{tty, x}),
+				tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}))
+			ended := make(chan struct{})
+			go func() { defer close(ended); _, _ = p.Run() }()
+			time.Sleep(2 * time.Second) // the start is not measured
+			for b.Loop() {
+				bytes, frames, used, start := x.bytes.Load(), x.frames.Load(), cpu(b), time.Now()
+				time.Sleep(*idleFor)
+				lasted := time.Since(start)
+				b.ReportMetric(float64(x.bytes.Load()-bytes)*60/lasted.Seconds(), "B/min")
+				b.ReportMetric(float64(x.frames.Load()-frames)*60/lasted.Seconds(), "frames/min")
+				b.ReportMetric(100*float64(cpu(b)-used)/float64(lasted), "cpu-%")
+			}
+			b.ReportMetric(0, "ns/op")
+			p.Quit()
+			<-ended
+			_ = tty.Close()
+			_ = master.Close()
+		})
 	}
 }
 

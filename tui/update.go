@@ -39,10 +39,8 @@ func (m *Model) route(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		cmd = m.quit(LeaveLost)
 	case tickMsg:
 		cmd = m.onTick()
-	case suspendMsg:
-		cmd = m.suspend()
-	case resumedMsg:
-		cmd = tea.ClearScreen
+	case suspendMsg, resumedMsg:
+		cmd = m.onSuspend(msg)
 	case sentMsg:
 		cmd = m.onSent(msg)
 	case tea.KeyPressMsg:
