@@ -176,11 +176,15 @@ func (b *Board) plain(err error, write bool) error {
 	if limit := b.gate.Open(); limit != nil {
 		return limit
 	}
+	if t, ok := errors.AsType[*ghapi.TokenError](err); ok {
+		return t.Err // nothing was sent
+	}
 	text := err.Error()
 	if status, page := ghapi.Page(text); page {
 		text = board.OneLine(status)
 		err = errors.New(ghapi.NoAnswer(text))
 	}
+	_, torn := errors.AsType[*url.Error](err)
 	switch {
 	case strings.Contains(text, "required scopes"):
 		return fmt.Errorf("your GitHub login lacks the scope for projects: `gh auth refresh -s project`: %w", err)
@@ -194,6 +198,8 @@ func (b *Board) plain(err error, write bool) error {
 		return fmt.Errorf("%w: %s", board.ErrNotFound, board.OneLine(text))
 	case write && unknown(err, text):
 		return fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
+	case torn:
+		return fmt.Errorf("GitHub cannot be reached: %w", err)
 	}
 	return err
 }

@@ -243,6 +243,10 @@ func TestBadInputOnGitHub(t *testing.T) {
 			}
 			w.hub.Project(w.project, func(p *github.Project) { change(p, "rename", "In Progress", "Doing") })
 		}, "board state 1 in-progress", 2, "github.states do not fit the options of Status: the role inProgress: not found: Status has no option \"In Progress\"; it has"},
+		{"no login, a write", func(w *badWorld) { w.env["GH_TOKEN"] = "" }, "board state 1 in-progress", 2, "it takes your own GitHub login: `gh auth login`, or a token in GH_TOKEN"},
+		{"no answer at all, board", fail(github.FaultHangUp), "board states", 2, "GitHub cannot be reached: "},
+		{"no answer at all, pull requests", fail(github.FaultHangUp), "pulls list", 2, "GitHub cannot be reached: "},
+		{"no answer at all, limits", fail(github.FaultHangUp), "board limits", 2, "GitHub cannot be reached: "},
 		{"502 page, board", fail(github.FaultBadGate), "board poll --all-milestones", 2, "no answer of GitHub's: HTTP 502"},
 		{"502 page, pull requests", fail(github.FaultBadGate), "pulls list", 2, "no answer of GitHub's: HTTP 502"},
 		{"502 page, GraphQL", func(w *badWorld) { w.hub.Inject(github.Fault{Kind: github.FaultBadGate, Path: "/graphql"}) }, "pulls list", 2, "no answer of GitHub's: HTTP 502"},

@@ -14,10 +14,10 @@ import (
 func newPullsCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pulls",
-		Short: "Read and settle the repository's local pull requests",
-		Long: `Read and settle the pull requests that are kept beside the board. #3 and 3 name
-the same one. A branch's head, what it conflicts with and how far it is behind
-are read live.`,
+		Short: "Read and settle the repository's pull requests",
+		Long: `Read and settle the repository's pull requests, which are kept beside the board
+or live on GitHub. #3 and 3 name the same one. A branch's head, what it conflicts
+with and how far it is behind are read live.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 	}
 	cmd.AddCommand(

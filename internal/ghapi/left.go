@@ -50,6 +50,8 @@ func (t *Transport) Ask(ctx context.Context, api, login string) (Left, error) {
 	if err == nil {
 		defer resp.Body.Close() // RoundTrip has read it whole
 		err = l.read(resp)
+	} else if _, noToken := errors.AsType[*TokenError](err); !noToken {
+		err = fmt.Errorf("GitHub cannot be reached: %w", err)
 	}
 	if shut := t.Gate.Open(); shut != nil {
 		err = shut // by this answer

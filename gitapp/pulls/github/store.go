@@ -174,6 +174,9 @@ func (s *Store) plain(err error) error {
 		}
 		return &said{fmt.Sprintf("GitHub answered %d: %s%s", e.Response.StatusCode, e.Message, details(e)), err}
 	}
+	if _, torn := errors.AsType[*url.Error](err); torn {
+		return fmt.Errorf("GitHub cannot be reached: %w", err)
+	}
 	return fmt.Errorf("ask GitHub: %w", err)
 }
 
