@@ -9,6 +9,9 @@
 // value stands has it (design.md, section 6). A claim there is advisory: there
 // is no fence.
 //
+// A poll looks at all rows at once and reads in full what has changed; a row is
+// read again before it is written to.
+//
 // The field holds
 //
 //	dev:<session>@2026-08-27T14:05Z                a claim
