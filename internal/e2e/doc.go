@@ -14,5 +14,7 @@
 // take long. Nothing outside this machine is reached: every process gets an
 // environment of its own, with a dummy key, an empty home and loopback only.
 //
+// Whole tasks on GitHub, with the board there or on Linear, need gh besides.
+//
 //	npm install --prefix .cache/claude --no-save --no-audit --no-fund @anthropic-ai/claude-code@2.1.332
 package e2e
