@@ -214,6 +214,37 @@ func TestActingKeysRestAfterTheRowIsGone(t *testing.T) {
 	has(t, m, "Stop the reviewer on ACM-5")
 }
 
+// TestActingKeysRestAfterAnotherRequest: where one request was, a worse one of
+// the same row stands now, and nobody has read it.
+func TestActingKeysRestAfterAnotherRequest(t *testing.T) {
+	t.Parallel()
+	asks := func(id, input string) *state.Snapshot {
+		s := sample()
+		s.Needs = []state.Need{{Kind: state.NeedRequest, Ref: "ACM-12", Run: "r12", Request: id, Title: "Cache invalidation", Since: ago(time.Minute)}}
+		s.Requests = []state.Request{{ID: id, Run: "r12", Ref: "ACM-12", Kind: state.RequestPermission, Tool: "Bash", Input: input, Since: ago(time.Minute)}}
+		return s
+	}
+	for _, there := range []string{"1", "3"} { // on the board, in what needs you
+		now := noon
+		ctl := newStub()
+		m := newModel(t.Context(), Options{Controller: ctl, Now: func() time.Time { return now }})
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		take(m, asks("q1", "go test ./..."))
+		typeKeys(m, append(to("ACM-12"), there)...)
+		take(m, asks("q2", "rm -rf /"))
+		typeKeys(m, "a", "1")
+		if sent := ctl.commands(); len(sent) != 0 {
+			t.Fatalf("sent unread: %+v", sent)
+		}
+		now = now.Add(600 * time.Millisecond)
+		typeKeys(m, "3", "a", "1")
+		has(t, m, "rm -rf /")
+		if sent := ctl.commands(); len(sent) != 1 || sent[0].Request != "q2" {
+			t.Errorf("sent %+v", sent)
+		}
+	}
+}
+
 func TestProgressStandsOnTheRowUntilItIsTrue(t *testing.T) {
 	t.Parallel()
 	now := noon

@@ -105,7 +105,7 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 		}
 		return nil
 	}
-	before := m.subject()
+	before := m.actsOn()
 	m.snap = msg.snap
 	m.eachPane(func(p roomPane) { p.SetSnapshot(m.snap) })
 	m.restAfter(before)
@@ -123,12 +123,20 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 // restAfter lets the acting keys rest when what they acted on is gone: a key
 // that is on its way was meant for it.
 func (m *Model) restAfter(before pane.Subject) {
-	if before.Ref == "" {
-		return
-	}
-	if now := m.subject(); now.Ref != before.Ref {
+	if before != (pane.Subject{}) && m.actsOn() != before {
 		m.rest = m.now().Add(restFor)
 	}
+}
+
+// actsOn is what tells one thing to act on from another: of the same row
+// another request can stand where the last one was answered.
+func (m *Model) actsOn() pane.Subject {
+	t := m.target()
+	s := pane.Subject{Ref: t.Ref, Run: t.Run, PR: t.PR, Request: t.Request, Need: t.Need}
+	if t.need != nil && s.Need == "" { // as answering from here would take it
+		s.Run, s.Request, s.Need = t.need.Run, t.need.Request, t.need.Kind
+	}
+	return s
 }
 
 // checkTyping ends the mode of a pane's own field that has closed by itself.
