@@ -25,3 +25,24 @@ func TestContactIsLostAndBack(t *testing.T) {
 		t.Errorf("with contact again it shows\n%s", got)
 	}
 }
+
+// A loop that stands still between two firings is told apart from one that runs.
+func TestALoopThatStandsStill(t *testing.T) {
+	t.Parallel()
+	now := noon
+	m := newModel(t.Context(), Options{Controller: newStub(), Now: func() time.Time { return now }})
+	m.resize(120, 40)
+	s := sample()
+	s.Step, s.StepSince, s.NextFiring, s.Firing = "", time.Time{}, noon.Add(3*time.Second), 7
+	m.onSnapshot(snapshotMsg{snap: s, open: true, at: noon})
+	now = noon.Add(13 * time.Second)
+	if got := screen(m); strings.Contains(got, "does not answer") {
+		t.Errorf("ten seconds late it shows\n%s", got)
+	}
+	now = noon.Add(43 * time.Second)
+	m.dirty = true
+	got := screen(m)
+	if !strings.Contains(got, "the loop does not answer: firing 8 was due 0:40 ago") || strings.Contains(got, "poll now") {
+		t.Errorf("forty seconds late it shows\n%s", got)
+	}
+}

@@ -101,7 +101,7 @@ func (m *Model) countdown(now time.Time, long bool) string {
 		return " · " + widget.Clean(s.Step)
 	case s.Step != "" && long:
 		return " · poll now"
-	case s.NextFiring.IsZero():
+	case s.NextFiring.IsZero(), overdue(s, now):
 		return ""
 	case m.opts.Look.Slow:
 		return " · poll at " + s.NextFiring.In(now.Location()).Format("15:04")

@@ -214,7 +214,7 @@ func later(d time.Duration) func(m *Model) {
 func comeBack(m *Model) {
 	later(time.Hour)(m)
 	s := sample()
-	s.At, s.CostToday = noon.Add(time.Hour), 7.22
+	s.At, s.CostToday, s.NextFiring = noon.Add(time.Hour), 7.22, noon.Add(time.Hour)
 	s.Firings = append(s.Firings, state.Firing{N: 214, At: noon.Add(30 * time.Minute), Why: "a worker finished", Took: 90 * time.Millisecond})
 	s.Log = append(s.Log, state.Entry{At: noon.Add(30 * time.Minute), Firing: 214, Ref: "ACM-5", Text: "PASS on 77aa01 → Human Review, released, commented"})
 	s.Needs = append(s.Needs, state.Need{Kind: state.NeedReview, Ref: "ACM-5", Title: "Paging", Text: "PASS at 77aa01", PR: "#39", Since: noon.Add(30 * time.Minute)})

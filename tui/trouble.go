@@ -52,11 +52,21 @@ func (m *Model) trouble(now time.Time) trouble {
 	case s.Step != "" && !s.StepSince.IsZero() && now.Sub(s.StepSince) > silentFor:
 		text := fmt.Sprintf("the loop does not answer: firing %d is in %s for %s", s.Firing, widget.Clean(s.Step), widget.Clock(now.Sub(s.StepSince)))
 		return trouble{text, "", themes.ToneWarn}
+	case overdue(s, now):
+		text := fmt.Sprintf("the loop does not answer: firing %d was due %s ago; its process may be stopped or hung", s.Firing+1, widget.Clock(now.Sub(s.NextFiring)))
+		return trouble{text, "", themes.ToneWarn}
 	}
 	return trouble{}
 }
 
-// silentFor is how long a step of a firing may take before the room says so.
+// overdue says whether a loop between firings stands still: it has let the
+// moment of the next one go by.
+func overdue(s *state.Snapshot, now time.Time) bool {
+	return s.Step == "" && !s.NextFiring.IsZero() && now.Sub(s.NextFiring) > silentFor
+}
+
+// silentFor is how long a step of a firing may take, and how late one may be,
+// before the room says so.
 const silentFor = 10 * time.Second
 
 func (m *Model) noContact(now time.Time) trouble {

@@ -13,21 +13,30 @@ import (
 	"net/url"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
+// answersWithin is how long a loop may take to say anything at all. What it is
+// asked for may take longer.
+const answersWithin = 10 * time.Second
+
+// ErrSilent says that there is a loop, and that it does not answer.
+var ErrSilent = errors.New("the loop does not answer: its process may be stopped (kill -CONT lets it go on) or hung")
+
 // Client speaks to the loop of one state folder.
 type Client struct {
 	http    *http.Client
 	version string
+	within  time.Duration
 }
 
 // NewClient makes a client; nothing is opened before the first request.
 func NewClient(stateDir string) *Client {
 	var d net.Dialer
-	return &Client{version: strconv.Itoa(Version), http: &http.Client{Transport: &http.Transport{
+	return &Client{version: strconv.Itoa(Version), within: answersWithin, http: &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, "unix", path(stateDir))
@@ -35,8 +44,11 @@ func NewClient(stateDir string) *Client {
 	}}}
 }
 
-// Snapshot is the loop's newest picture. ErrNoLoop says that no loop runs.
+// Snapshot is the loop's newest picture. ErrNoLoop says that no loop runs, and
+// ErrSilent that it does not answer.
 func (c *Client) Snapshot(ctx context.Context) (*state.Snapshot, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.within, ErrSilent)
+	defer cancel()
 	return read[*state.Snapshot](ctx, c, "/v1/snapshot", nil)
 }
 
@@ -85,9 +97,24 @@ func read[T any](ctx context.Context, c *Client, path string, q url.Values) (v T
 	return v, nil
 }
 
-// Send asks something of the loop; the error is its refusal.
+// alive asks a loop nothing but to answer.
+func (c *Client) alive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.within, ErrSilent)
+	defer cancel()
+	body, err := c.do(ctx, http.MethodGet, "/v1", nil)
+	if err != nil {
+		return err
+	}
+	return body.Close()
+}
+
+// Send asks something of the loop; the error is its refusal. A loop that does
+// not answer is not sent what it would do whenever it wakes up.
 func (c *Client) Send(ctx context.Context, cmd state.Command) (state.Done, error) {
 	var done state.Done
+	if err := c.alive(ctx); err != nil {
+		return done, err
+	}
 	data, err := json.Marshal(cmd)
 	if err != nil {
 		return done, fmt.Errorf("encode %s: %w", cmd.Kind, err)
@@ -116,13 +143,18 @@ func (c *Client) Events(ctx context.Context, after uint64) (<-chan state.Event, 
 }
 
 func follow[T any](ctx context.Context, c *Client, path string) (<-chan T, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	silent := time.AfterFunc(c.within, func() { cancel(ErrSilent) })
 	body, err := c.do(ctx, http.MethodGet, path, nil)
+	silent.Stop()
 	if err != nil {
+		cancel(nil)
 		return nil, fmt.Errorf("ask the loop: %w", err)
 	}
 	out := make(chan T)
 	go func() {
 		defer close(out)
+		defer cancel(nil)
 		defer body.Close() //nolint:errcheck // it was only read
 		d := json.NewDecoder(body)
 		for {
@@ -149,6 +181,9 @@ func (c *Client) do(ctx context.Context, method, path string, data []byte) (io.R
 	resp, err := c.http.Do(req) //nolint:gosec // as above
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, ErrNoLoop
+	}
+	if err != nil && errors.Is(context.Cause(ctx), ErrSilent) {
+		return nil, ErrSilent
 	}
 	if err != nil {
 		return nil, err

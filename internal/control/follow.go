@@ -42,8 +42,11 @@ func (a *Attached) Contacts() <-chan state.Contact { return a.contacts }
 // Send asks something of the loop; what does not reach it was not done.
 func (a *Attached) Send(ctx context.Context, cmd state.Command) (state.Done, error) {
 	done, err := a.Client.Send(ctx, cmd)
-	if errors.Is(err, ErrNoLoop) {
+	switch {
+	case errors.Is(err, ErrNoLoop):
 		return done, fmt.Errorf("%s: no contact with the loop; nothing was done", cmd.Kind)
+	case errors.Is(err, ErrSilent):
+		return done, fmt.Errorf("%s: %w; nothing was done", cmd.Kind, err)
 	}
 	return done, err
 }

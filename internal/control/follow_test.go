@@ -2,7 +2,10 @@ package control
 
 import (
 	"context"
+	"errors"
+	"net"
 	"testing"
+	"time"
 
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -54,5 +57,39 @@ func TestAttachedSurvivesItsLoop(t *testing.T) {
 	}
 	cancel()
 	for range a.Snapshots() { //nolint:revive // until it is over
+	}
+}
+
+// A loop whose process stands still takes connections and says nothing: whoever
+// asks hears so in time, and a command is not left for it.
+func TestASilentLoop(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "unix", path(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // nothing was said on it
+	c := NewClient(dir)
+	c.within = 20 * time.Millisecond
+	for what, ask := range map[string]func(context.Context) error{
+		"snapshot":  func(ctx context.Context) error { _, err := c.Snapshot(ctx); return err },
+		"subscribe": func(ctx context.Context) error { _, err := c.Subscribe(ctx); return err },
+		"events":    func(ctx context.Context) error { _, err := c.Events(ctx, 0); return err },
+		"send": func(ctx context.Context) error {
+			_, err := c.Send(ctx, state.Command{Kind: state.CommandPause})
+			return err
+		},
+	} {
+		if err := ask(t.Context()); !errors.Is(err, ErrSilent) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	a := Attach(ctx, c)
+	if got := <-a.Contacts(); got.Lost.IsZero() || got.Why == "" {
+		t.Errorf("the attached room hears %+v", got)
 	}
 }
