@@ -1,6 +1,9 @@
 package board
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // PullState is where a pull request is in its life.
 type PullState string
@@ -86,7 +89,7 @@ type PullRequest struct {
 	Author  string    `json:"author"`
 	ByAgent bool      `json:"byAgent"` // opened by the developer identity
 	Base    string    `json:"base"`
-	Head    string    `json:"head"`    // branch name
+	Head    string    `json:"head"`    // branch name; FromFork tells whose
 	HeadSHA string    `json:"headSha"` // read live
 	// BaseSHA is where the base branch stands, read live; empty where the pull
 	// request is merged or closed, or the base cannot be read.
@@ -104,3 +107,14 @@ type PullRequest struct {
 	// developer identity's, for the attribution warning.
 	Foreign []string `json:"foreign,omitempty"`
 }
+
+// forkHead begins the Head of a pull request whose branch is another
+// repository's. No branch can be called so.
+const forkHead = "fork:"
+
+// ForkHead is the Head for a branch of another repository.
+func ForkHead(branch string) string { return forkHead + branch }
+
+// FromFork says whether the branch is another repository's: nothing can be
+// fetched from it by its name, and only its author can push to it.
+func (p *PullRequest) FromFork() bool { return strings.HasPrefix(p.Head, forkHead) }

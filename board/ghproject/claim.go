@@ -54,12 +54,15 @@ func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 	if i.Claim != nil && !ours && !req.Steal && !i.Claim.Stale(b.now(), b.o.StaleWindow) {
 		return c, fmt.Errorf("%w: session %s holds it", board.ErrClaimConflict, i.Claim.Session)
 	}
-	began := b.now()
+	began, before := b.now(), ""
+	if r.values.ClaimedBy != nil {
+		before = r.values.ClaimedBy.Text.Text
+	}
 	if _, err := b.write(ctx, r, cols, fieldText(&c)); err != nil {
 		return c, err
 	}
 	if took := b.now().Sub(began); took > slowWrite {
-		return c, b.giveBack(ctx, ref, &c, took)
+		return c, b.giveBack(ctx, ref, &c, before, took)
 	}
 	return c, b.stands(ctx, ref, &c)
 }
@@ -69,11 +72,16 @@ func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 // and lets its worker push; the row is left to it.
 const slowWrite = 10 * time.Second
 
-func (b *Board) giveBack(ctx context.Context, ref board.Ref, c *board.Claim, took time.Duration) error {
+// giveBack writes what the field held before the claim: the phase is in it too.
+func (b *Board) giveBack(ctx context.Context, ref board.Ref, c *board.Claim, before string, took time.Duration) error {
 	late := fmt.Errorf("%w: to write it took GitHub %s, and another session may have begun meanwhile", board.ErrClaimConflict, took.Round(time.Second))
 	r, cols, err := b.one(ctx, ref)
 	if err == nil && r.values.ClaimedBy != nil && r.values.ClaimedBy.Text.Text == fieldText(c) {
-		_, err = b.set(ctx, r, cols.claimed, nil, func(n *row) bool { return n.values.ClaimedBy == nil })
+		if before == "" {
+			_, err = b.set(ctx, r, cols.claimed, nil, func(n *row) bool { return n.values.ClaimedBy == nil })
+		} else {
+			_, err = b.write(ctx, r, cols, before)
+		}
 	}
 	return errors.Join(late, err)
 }

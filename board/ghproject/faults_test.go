@@ -106,18 +106,30 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestSlowClaim: a claim whose write was long under way may replace one that its
 // session has looked at for the last time: it is given back, and the row left
-// alone (SYMPTOMS.md, 39).
+// as it was, its phase too (SYMPTOMS.md, 39).
 func TestSlowClaim(t *testing.T) {
 	t.Parallel()
-	for takes, want := range map[time.Duration]string{
-		3 * time.Second: "dev:s1@2026-09-01T08:00Z", 12 * time.Second: "",
+	for _, c := range []struct {
+		takes  time.Duration
+		phase  board.Delegate
+		want   string
+		refuse bool
+	}{
+		{takes: 3 * time.Second, want: "dev:s1@2026-09-01T08:00Z"},
+		{takes: 12 * time.Second, want: "", refuse: true},
+		{takes: 12 * time.Second, phase: board.DelegateReviewer, want: "review:-", refuse: true},
 	} {
 		p := newPlace(t, true)
 		ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady})
-		b := p.open(t, func(o *ghproject.Options) { o.Transport = &slow{clock: p.clock, takes: takes} })
+		if c.phase != "" {
+			if err := p.open(t).Assign(t.Context(), dispatcher, ref, c.phase); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := p.open(t, func(o *ghproject.Options) { o.Transport = &slow{clock: p.clock, takes: c.takes} })
 		_, err := b.Claim(t.Context(), dispatcher, ref, claim("s1"))
-		if got := p.claimed(t, ref); got != want || (want == "") != errors.Is(err, board.ErrClaimConflict) {
-			t.Errorf("%s: the field holds %q, %v", takes, got, err)
+		if got := p.claimed(t, ref); got != c.want || c.refuse != errors.Is(err, board.ErrClaimConflict) {
+			t.Errorf("%s after %q: the field holds %q, %v", c.takes, c.phase, got, err)
 		}
 	}
 }

@@ -73,6 +73,8 @@ func cleanUp(x *index, p *board.PullRequest, rows []*board.Issue) CleanUp {
 	switch {
 	case p.Draft:
 		c.Waits = "it is a draft"
+	case p.FromFork():
+		c.Waits = "it comes from a fork, and only its author can push there"
 	case x.CheckedOut == nil:
 		c.Waits = "which branches are checked out is not known"
 	case x.CheckedOut[p.Head]:

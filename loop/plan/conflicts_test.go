@@ -45,6 +45,7 @@ func TestConflicts(t *testing.T) {
 		{"re-query mergeable: unknown is no conflict", one(review), pull(1, "DSP-1", merges(board.MergeUnknown), behind(2)), nil, false},
 		{"merged, whatever it says of merging", one(review), clashing(1, "DSP-1", merged(1)), nil, false},
 		{"closed", one(review), clashing(1, "DSP-1", shut), nil, false},
+		{"a fork's, where nobody of ours can push", one(review), clashing(1, "DSP-1", foreign, func(p *board.PullRequest) { p.Head = board.ForkHead("x") }), nil, false},
 		{"skip drafts", one(review), clashing(1, "DSP-1", draft), nil, false},
 		{"worktree-held branches", one(review), clashing(1, "DSP-1"), func(f *plan.Facts) { f.CheckedOut["task/dsp-1-work"] = true }, false},
 		{"what is checked out is not known", one(review), clashing(1, "DSP-1"), func(f *plan.Facts) { f.CheckedOut = nil }, false},

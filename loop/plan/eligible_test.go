@@ -187,6 +187,8 @@ func TestPullOf(t *testing.T) {
 		p.Head, p.Issues, p.URL = head, nil, "https://forge.test/o/r/pull/"+p.Name[1:]
 		return p
 	}
+	ours := func(p *board.PullRequest) { p.ByAgent = true }
+	strangers := func(p *board.PullRequest) { p.ByAgent = false }
 	by := func(prs ...string) board.Issue {
 		i := row("DSP-3", ready)
 		i.PRs = prs
@@ -209,6 +211,8 @@ func TestPullOf(t *testing.T) {
 		{"open before merged", by(), []board.PullRequest{pull(1, "DSP-3"), pull(2, "DSP-3", merged(1))}, "#1"},
 		{"merged before closed", by(), []board.PullRequest{pull(1, "DSP-3", merged(1)), pull(2, "DSP-3", shut)}, "#1"},
 		{"the newest", by(), []board.PullRequest{pull(2, "DSP-3"), pull(1, "DSP-3")}, "#2"},
+		{"ours before a stranger's", by(), []board.PullRequest{pull(1, "DSP-3", ours), pull(2, "DSP-3", strangers)}, "#1"},
+		{"a stranger's, when ours is merged", by(), []board.PullRequest{pull(1, "DSP-3", ours, merged(1)), pull(2, "DSP-3", strangers)}, "#2"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

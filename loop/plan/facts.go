@@ -133,7 +133,8 @@ func (f *Facts) liveAll() int {
 }
 
 // PullOf is the pull request of an issue: an open one before a merged one
-// before a closed one, the newest of its kind. A pull request belongs to an
+// before a closed one, of those that are open one of ours before a stranger's,
+// and the newest of its kind. A pull request belongs to an
 // issue that it says it fixes, that links it, or whose task branch it comes
 // from (dispatcher-system.md, One task, one PR).
 func PullOf(issue *board.Issue, pulls []board.PullRequest) *board.PullRequest {
@@ -160,6 +161,9 @@ func better(a, b *board.PullRequest) bool {
 func pullRank(p *board.PullRequest) int {
 	switch p.State {
 	case board.PullOpen:
+		if p.ByAgent {
+			return 3 // anybody can say that theirs fixes an issue
+		}
 		return 2
 	case board.PullMerged:
 		return 1

@@ -105,7 +105,11 @@ func (s *Store) fetch(ctx context.Context, pr *board.PullRequest) error {
 	ref := func(branch string) string {
 		return "+refs/heads/" + branch + ":refs/remotes/" + s.o.Remote + "/" + branch
 	}
-	return h.Git.Fetch(ctx, h.Dir, s.o.Remote, ref(pr.Base), ref(pr.Head))
+	head := ref(pr.Head)
+	if pr.FromFork() { // GitHub keeps its commits under the number
+		head = fmt.Sprintf("+refs/pull/%d/head:refs/remotes/%s/pull/%d", pr.Number, s.o.Remote, pr.Number)
+	}
+	return h.Git.Fetch(ctx, h.Dir, s.o.Remote, ref(pr.Base), head)
 }
 
 // at is a pull request, with its commits here.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	gogithub "github.com/google/go-github/v88/github"
 	"github.com/shurcooL/graphql"
@@ -18,7 +20,17 @@ import (
 type known struct {
 	mark string
 	pr   board.PullRequest
+	// again is when it is read once more although nothing seems to have
+	// changed; zero is never.
+	again time.Time
 }
+
+// GitHub's marks count whole seconds: what happened in the second of a reading,
+// after it, leaves no other mark. What has changed of late is read once more.
+const (
+	lately  = 5 * time.Minute // far more than clocks are apart
+	another = 10 * time.Second
+)
 
 // pair is a base and a head: how far they are apart never changes.
 type pair struct{ base, head string }
@@ -80,7 +92,8 @@ func (s *Store) changed(marks []markWire) []ID {
 	for i := range marks {
 		m := &marks[i]
 		k, ok := s.known[m.ID]
-		if now := m.mark(); !ok || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
+		due := !k.again.IsZero() && !s.now().Before(k.again)
+		if now := m.mark(); !ok || due || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
 			ids = append(ids, ID(m.ID))
 		}
 	}
@@ -109,32 +122,44 @@ func (s *Store) learn(ctx context.Context, ids []ID) error {
 	return nil
 }
 
-// take remembers a pull request that was read anew, once its checks are whole.
+// take remembers a pull request that was read anew, once its checks are whole:
+// its mark and what is known of it are always of one reading.
 func (s *Store) take(ctx context.Context, w *pullWire) (board.PullRequest, error) {
-	pr := s.remember(w)
-	err := s.compareChecks(ctx, &pr)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		delete(s.known, w.ID) // it is read anew the next time
-		return pr, err
+	pr := s.pull(w)
+	if err := s.compareChecks(ctx, &pr); err != nil {
+		return pr, err // it is read anew the next time
 	}
-	s.known[w.ID] = known{mark: s.known[w.ID].mark, pr: pr}
-	return pr, nil
+	return s.remember(w, pr), nil
 }
 
 // remember keeps what was read. Of a mergeable that GitHub is still working
 // out, what was known of the same two commits stays (SYMPTOMS.md, GitHub 26).
-func (s *Store) remember(w *pullWire) board.PullRequest {
+func (s *Store) remember(w *pullWire, pr board.PullRequest) board.PullRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pr, m := s.pull(w), w.asMark()
 	old, ok := s.known[w.ID]
 	if ok && pr.State == board.PullOpen && pr.Mergeable == board.MergeUnknown && old.pr.HeadSHA == pr.HeadSHA && old.pr.BaseSHA == pr.BaseSHA {
 		pr.Mergeable = old.pr.Mergeable
 	}
-	s.known[w.ID] = known{mark: m.mark(), pr: pr}
+	m := w.asMark()
+	k := known{mark: m.mark(), pr: pr}
+	now := s.now()
+	switch {
+	case now.Sub(w.UpdatedAt) > lately:
+	case !ok || old.mark != k.mark:
+		k.again = now.Add(another)
+	case now.Before(old.again):
+		k.again = old.again
+	}
+	s.known[w.ID] = k
 	return pr
+}
+
+func (s *Store) now() time.Time {
+	if s.o.Now == nil {
+		return time.Now()
+	}
+	return s.o.Now()
 }
 
 func (s *Store) remembered(marks []markWire) []board.PullRequest {
@@ -174,6 +199,10 @@ func (s *Store) measure(ctx context.Context, prs []board.PullRequest) error {
 		if err != nil {
 			return err
 		}
+		if n == unrelated {
+			// There is nothing to compare, and nothing merges; the others go on.
+			n, p.Mergeable = 0, board.MergeUnknown
+		}
 		p.Behind = n
 	}
 	return nil
@@ -187,14 +216,22 @@ func (s *Store) behind(ctx context.Context, p pair) (int, error) {
 		return n, nil
 	}
 	c, _, err := s.dev.rest.Repositories.CompareCommits(ctx, s.owner(), s.name(), p.base, p.head, &gogithub.ListOptions{PerPage: 1})
-	if err != nil {
+	n = c.GetBehindBy()
+	switch {
+	case status(err) == http.StatusNotFound:
+		n = unrelated
+	case err != nil:
 		return 0, err
 	}
 	s.mu.Lock()
-	s.apart[p] = c.GetBehindBy()
+	s.apart[p] = n
 	s.mu.Unlock()
-	return c.GetBehindBy(), nil
+	return n, nil
 }
+
+// unrelated stands for two commits that GitHub will not compare: they have no
+// common history, or one of them is gone (FACTS.md, GitHub).
+const unrelated = -1
 
 // Get answers one pull request as it is now.
 func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error) {

@@ -189,7 +189,7 @@ func (s *Store) pull(w *pullWire) board.PullRequest {
 		pr.MergeSHA = w.MergeCommit.Oid
 	}
 	if w.IsCrossRepository {
-		pr.Head = "fork:" + pr.Head
+		pr.Head = board.ForkHead(pr.Head)
 	}
 	s.addChecks(&pr, w)
 	for i := range w.Reviews.Nodes {

@@ -1,0 +1,131 @@
+package github_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/backside4charter/dispatcher/board"
+	fake "github.com/backside4charter/dispatcher/internal/fake/github"
+)
+
+// instead answers some requests itself.
+type instead func(r *http.Request) *http.Response
+
+func (f instead) RoundTrip(r *http.Request) (*http.Response, error) {
+	if resp := f(r); resp != nil {
+		resp.Request = r
+		return resp, nil
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// The owner asks for changes in the second in which a sweep has just read the
+// pull request: GitHub's mark stays the same, and the request is seen all the
+// same.
+func TestRequestInTheSecondOfAReading(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "Fixes ACM-1")
+	w.now.pass(time.Minute)
+	w.pull(name, func(r *fake.Repo, p *fake.Pull) { r.Review(p, "olive", "COMMENTED", "nice", w.now.now()) })
+	reviews := func() int {
+		prs, err := w.store.List(t.Context(), false)
+		if err != nil || len(prs) != 1 {
+			t.Fatalf("%+v, %v", prs, err)
+		}
+		return len(prs[0].Reviews)
+	}
+	if n := reviews(); n != 1 {
+		t.Fatalf("%d reviews", n)
+	}
+	w.says(name, "olive", "No, red")
+	w.now.pass(10 * time.Second)
+	if n := reviews(); n != 2 {
+		t.Errorf("%d reviews ten seconds later", n)
+	}
+	// And what stays unchanged is not read for ever.
+	w.now.pass(10 * time.Second)
+	if graphql, _ := w.asked(func() { reviews() }); graphql != 1 {
+		t.Errorf("an unchanged pull request costs %d requests", graphql)
+	}
+}
+
+// A pull request is merged, and read by another call, while a sweep asks for
+// its check runs: the sweep's older reading does not stay.
+func TestMergedWhileItsChecksAreRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "Fixes ACM-1")
+	w.server.With("acme/widgets", func(r *fake.Repo) {
+		r.SetCheck(head, fake.Check{Name: "t", Done: true, Conclusion: "success"})
+	})
+	once := false
+	w.o.Forge.Transport = instead(func(r *http.Request) *http.Response {
+		if !once && strings.Contains(r.URL.Path, "/check-runs") {
+			once = true
+			w.now.pass(time.Minute)
+			if err := w.server.MergePull("acme/widgets", 1, "olive"); err != nil {
+				t.Error(err)
+			}
+			if pr, err := w.store.Get(t.Context(), name); err != nil || pr.State != board.PullMerged {
+				t.Errorf("%+v, %v", pr, err)
+			}
+		}
+		return nil
+	})
+	w.reopen()
+	for range 2 {
+		w.now.pass(time.Minute)
+		if _, err := w.store.List(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prs, err := w.store.List(t.Context(), true)
+	if err != nil || len(prs) != 1 || prs[0].State != board.PullMerged || !once {
+		t.Errorf("%+v, %v", prs, err)
+	}
+}
+
+// Two commits without a common history cannot be compared: that pull request
+// says so, and the others are listed as ever (failures.md, row 14).
+func TestFailure14UnrelatedHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.branch("task/acm-1-x", "x.go", "package x\n")
+	w.open("task/acm-1-x", "Fixes ACM-1")
+	bad := w.branch("other", "y.go", "package y\n")
+	other := w.open("other", "")
+	w.main("main.txt", "moved\n")
+	asked := 0
+	w.o.Forge.Transport = instead(func(r *http.Request) *http.Response {
+		if !strings.Contains(r.URL.Path, "/compare/") || !strings.Contains(r.URL.Path, bad) {
+			return nil
+		}
+		asked++
+		return &http.Response{
+			StatusCode: http.StatusNotFound, Status: "404 Not Found", Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(bytes.NewReader([]byte(`{"message":"No common ancestor between main and other."}`))),
+		}
+	})
+	w.reopen()
+	for range 2 {
+		prs, err := w.store.List(t.Context(), false)
+		if err != nil || len(prs) != 2 {
+			t.Fatalf("%+v, %v", prs, err)
+		}
+		for _, p := range prs {
+			if p.Name == other && (p.Mergeable != board.MergeUnknown || p.Behind != 0) || p.Name != other && p.Behind != 1 {
+				t.Errorf("%s is %d behind, %s", p.Name, p.Behind, p.Mergeable)
+			}
+		}
+	}
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
