@@ -72,10 +72,8 @@ func (f *Factory) Actor() (board.Actor, error) {
 // of workers alone; a hook, which runs when its worker has ended, has none.
 func (f *Factory) over(a board.Actor) error {
 	dir := f.Getenv("DISPATCHER_STATE_DIR")
-	if dir == "" || workers.CheckRunID(a.Run) != nil {
-		return nil
-	}
-	if workers.OpenFolder(filepath.Join(dir, "runs", a.Run)).Over() {
+	named := dir != "" && workers.CheckRunID(a.Run) == nil
+	if named && workers.OpenFolder(filepath.Join(dir, "runs", a.Run)).Over() {
 		return fmt.Errorf("%w: the run %s on %s is over; stop here", board.ErrClaimConflict, a.Run, a.Ref)
 	}
 	return nil
