@@ -44,6 +44,7 @@ func newSteady(t *testing.T) *steady {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.now.pass(time.Hour) // all of it is an hour old
 	return s
 }
 
@@ -97,6 +98,8 @@ func TestCostOfASteadyFiring(t *testing.T) {
 		{"a pull request reviewed", func() {
 			s.pull("#7", func(r *fake.Repo, p *fake.Pull) { r.Review(p, "olive", "COMMENTED", "nice", s.now.now()) })
 		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2}, nil},
+		{"and read once more a minute later", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2}, nil},
+		{"nothing changed again", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, nil},
 	} {
 		c.change()
 		rows, onBoard, onPulls := s.firing()
