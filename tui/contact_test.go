@@ -46,3 +46,22 @@ func TestALoopThatStandsStill(t *testing.T) {
 		t.Errorf("forty seconds late it shows\n%s", got)
 	}
 }
+
+// TestALoopThatBeginsAnew: until it has read its board the last picture stands,
+// and what was selected stays so.
+func TestALoopThatBeginsAnew(t *testing.T) {
+	t.Parallel()
+	m, _ := room(120, 40, sample())
+	typeKeys(m, to("ACM-3", "esc")...)
+	m.onContact(contactMsg{Lost: noon})
+	m.onContact(contactMsg{})
+	fresh := sample()
+	fresh.Rows, fresh.Needs, fresh.Pulls, fresh.PolledAt = nil, nil, nil, time.Time{}
+	take(m, fresh)
+	has(t, m, "4 need you")
+	has(t, m, "ACM-3 Login")
+	take(m, sample())
+	if ref := m.subject().Ref; ref != "ACM-3" {
+		t.Errorf("selected is %q", ref)
+	}
+}

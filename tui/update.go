@@ -106,7 +106,7 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 		return nil
 	}
 	before := m.actsOn()
-	m.snap = msg.snap
+	m.snap = unread(msg.snap, m.snap)
 	m.eachPane(func(p roomPane) { p.SetSnapshot(m.snap) })
 	m.restAfter(before)
 	m.busy.settle(m.snap, m.now())
@@ -118,6 +118,17 @@ func (m *Model) onSnapshot(msg snapshotMsg) tea.Cmd {
 		return m.quit(m.leaving)
 	}
 	return tea.Batch(m.wait(msg.at), m.attend())
+}
+
+// unread is the picture of a loop that has begun anew and has not read its board
+// yet, with what an earlier loop had read: the last picture stands until then.
+func unread(now, last *state.Snapshot) *state.Snapshot {
+	if last == nil || !now.PolledAt.IsZero() || last.PolledAt.IsZero() || len(now.Rows) > 0 {
+		return now
+	}
+	s := *now
+	s.Rows, s.Pulls, s.Needs, s.PolledAt = last.Rows, last.Pulls, last.Needs, last.PolledAt
+	return &s
 }
 
 // restAfter lets the acting keys rest when what they acted on is gone: a key
