@@ -167,14 +167,14 @@ func BenchmarkIdle(b *testing.B) {
 			ended := make(chan struct{})
 			go func() { defer close(ended); _, _ = p.Run() }()
 			time.Sleep(2 * time.Second) // the start is not measured
+			bytes, frames, used, start := x.bytes.Load(), x.frames.Load(), cpu(b), time.Now()
 			for b.Loop() {
-				bytes, frames, used, start := x.bytes.Load(), x.frames.Load(), cpu(b), time.Now()
 				time.Sleep(*idleFor)
-				lasted := time.Since(start)
-				b.ReportMetric(float64(x.bytes.Load()-bytes)*60/lasted.Seconds(), "B/min")
-				b.ReportMetric(float64(x.frames.Load()-frames)*60/lasted.Seconds(), "frames/min")
-				b.ReportMetric(100*float64(cpu(b)-used)/float64(lasted), "cpu-%")
 			}
+			lasted := time.Since(start)
+			b.ReportMetric(float64(x.bytes.Load()-bytes)*60/lasted.Seconds(), "B/min")
+			b.ReportMetric(float64(x.frames.Load()-frames)*60/lasted.Seconds(), "frames/min")
+			b.ReportMetric(100*float64(cpu(b)-used)/float64(lasted), "cpu-%")
 			b.ReportMetric(0, "ns/op")
 			p.Quit()
 			<-ended
@@ -241,8 +241,9 @@ func benchFrame(b *testing.B, workers, perSec int) {
 	}
 	b.ReportMetric(100*float64(cpu(b)-used)/float64(lasted), "cpu-%")
 	b.ReportMetric(0, "ns/op")
-	cancel()
+	p.Quit() // in order: a program that is cancelled leaves its reader
 	<-ended
+	cancel()
 	<-fed
 	_ = tty.Close()
 	_ = master.Close()
