@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,17 +124,25 @@ func (f *Factory) editor() tui.Editor {
 	}
 }
 
-// browseWithin bounds how long a browser may take to be told.
-const browseWithin = 10 * time.Second
+// Limits of opening things: browseSettled is how long a program that opens a
+// page has to fail, openWithin how long one that opens a window may take.
+const (
+	browseSettled = 2 * time.Second
+	openWithin    = 10 * time.Second
+)
 
 // browse opens a page with what the system opens pages with. Only web pages
-// are: the address comes from a board or a host.
+// are: the address comes from a board or a host. What opens it may be the
+// browser itself, so that it goes on for as long as it likes; only an end in
+// failure that comes soon is one.
 func (f *Factory) browse(url string) error {
+	return f.browseWith(url, browseSettled)
+}
+
+func (f *Factory) browseWith(url string, settled time.Duration) error {
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
 		return errors.New("it is no web page")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), browseWithin)
-	defer cancel()
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {
 	case "darwin":
@@ -143,6 +150,19 @@ func (f *Factory) browse(url string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
 	}
-	_, err := proc.Exec{}.Run(ctx, proc.Cmd{Name: firstOf(f.Getenv("BROWSER"), name), Args: args})
-	return err
+	name = firstOf(f.Getenv("BROWSER"), name)
+	cmd, err := proc.Detach(name, args, "", nil, nil)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", url, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("open %s: %s: %w", url, name, err)
+		}
+	case <-time.After(settled):
+	}
+	return nil
 }

@@ -2,8 +2,12 @@ package app
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -82,5 +86,39 @@ func TestOnlyPagesAreOpened(t *testing.T) {
 		if err := f.browse(url); (err == nil) != want {
 			t.Errorf("%s: %v", url, err)
 		}
+	}
+}
+
+// What opens a page may be the browser itself: it outlives the patience of the
+// room, and only an early failure is one.
+func TestABrowserGoesOn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the browser of this test is a shell script")
+	}
+	dir := t.TempDir()
+	script := filepath.Join(dir, "browser")
+	body := "#!/bin/sh\nread -r go <" + filepath.Join(dir, "go") + "\necho \"$1 $go\" >" + filepath.Join(dir, "seen") + "\n"
+	if err := os.WriteFile(script, []byte(body), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go", "seen"} {
+		if out, err := exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+			t.Skipf("no pipes here: %v %s", err, out)
+		}
+	}
+	f := &Factory{Getenv: func(string) string { return script }}
+	if err := f.browseWith("https://example.org/1", time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("still here\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := os.ReadFile(filepath.Join(dir, "seen")); err != nil || string(seen) != "https://example.org/1 still here\n" {
+		t.Errorf("the browser saw %q, %v", seen, err)
+	}
+	f.Getenv = func(string) string { return "false" }
+	if err := f.browseWith("https://example.org/1", time.Minute); err == nil || !strings.Contains(err.Error(), "https://example.org/1") {
+		t.Errorf("a browser that cannot open it: %v", err)
 	}
 }

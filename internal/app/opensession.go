@@ -36,7 +36,7 @@ func (f *Factory) sessions(ctx context.Context, cfg *config.Config, state string
 			"new-window", "-n", string(ref), "-c", cfg.Root, "-e", "DISPATCHER_CONFIG=" + cfg.Path,
 			"sh", "-c", holdOpen, "sh", binary, "take-over", string(ref),
 		}
-		ctx, cancel := context.WithTimeout(ctx, browseWithin)
+		ctx, cancel := context.WithTimeout(ctx, openWithin)
 		defer cancel()
 		if _, err := (proc.Exec{}).Run(ctx, proc.Cmd{Name: "tmux", Args: args, Env: f.Environ()}); err != nil {
 			return nil, fmt.Errorf("open a tmux window for it: %w", err)
