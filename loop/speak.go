@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/logkey"
@@ -193,15 +194,16 @@ func unread(ms []state.Message) []state.Message {
 	return out
 }
 
-// Attend tells the loop that a person looks at it, until leave is called.
+// Attend tells the loop that a person looks at it, until leave is called, once
+// or more.
 func (e *Engine) Attend() (leave func()) {
 	e.post(func(context.Context) { e.attending++ })
-	return func() {
+	return sync.OnceFunc(func() {
 		e.post(func(ctx context.Context) {
 			e.attending--
 			e.answerAllAlone(ctx)
 		})
-	}
+	})
 }
 
 // answerAllAlone does so for every worker: when the last who looked is gone,

@@ -172,8 +172,10 @@ func TestNobodyToAsk(t *testing.T) {
 		ref := w.ready("publish")
 		w.on(ref, board.KindDeveloper, publishing(5*time.Hour))
 		p := w.start()
-		leave := p.e.Attend()
+		leave, other := p.e.Attend(), p.e.Attend()
 		p.asks()
+		other()
+		other() // leaves once
 		time.Sleep(2 * time.Hour)
 		if s := p.e.Snapshot(); len(s.Requests) != 1 {
 			t.Fatalf("asked %+v", s.Requests)

@@ -58,6 +58,7 @@ func (f *Factory) runRoom(ctx context.Context, e *loop.Engine, read *reader, s *
 	opts.Session = f.sessions(ctx, s.cfg, s.state)
 	left, err := tui.Run(shown, opts, f.IO.In, f.IO.Out)
 	if left == tui.LeaveLost && ctx.Err() == nil {
+		leave() // what a worker asks is answered as where nobody looks
 		// Nobody may be there to read this; the log has it in any case.
 		fmt.Fprintf(f.IO.Err, "dispatcher: the control room ended (%v); the loop goes on in pid %d, end it with SIGTERM\n", err, os.Getpid())
 	}
