@@ -302,3 +302,30 @@ func TestReleaseByTheOwner(t *testing.T) {
 		p.wait()
 	})
 }
+
+// TestClaimThatFailsHalfWay: a row that was let go of and could not be given to
+// its owner is not worked at once behind their back.
+func TestClaimThatFailsHalfWay(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("theirs", in(board.RoleReady))
+		w.board.edit(ref, func(i *board.Issue) {
+			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "other", Stamp: time.Now(), LeaseUntil: time.Now().Add(time.Hour)}
+		})
+		p := w.start(forever)
+		time.Sleep(time.Second)
+		p.fail("edit", errors.New("the board is away"))
+		p.refused(state.Command{Kind: state.CommandClaim, Ref: ref}, "nobody has it")
+		time.Sleep(5 * time.Minute)
+		if n := w.starts(ref, board.KindDeveloper); n != 0 {
+			t.Fatalf("%d started on it", n)
+		}
+		p.fail("edit", nil)
+		p.ask(state.Command{Kind: state.CommandClaim, Ref: ref})
+		time.Sleep(20 * time.Minute)
+		if row := w.issue(ref); w.starts(ref, board.KindDeveloper) != 0 || !row.HumanOwned() {
+			t.Errorf("%d started, %+v", w.starts(ref, board.KindDeveloper), row)
+		}
+		p.send(state.CommandAbort)
+		p.wait()
+	})
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -33,7 +35,7 @@ func (e *Engine) doClaim(ctx context.Context, c state.Command) (state.Done, *und
 		}
 	}
 	if _, err := o.Edit(ctx, c.Ref, board.Edit{Assignee: &who}); err != nil {
-		return state.Done{}, nil, err
+		return state.Done{}, nil, e.halfTaken(ctx, &was, err)
 	}
 	done := state.Done{Text: fmt.Sprintf("%s is yours; no agent works on it until you release it", c.Ref)}
 	if was.Claim != nil {
@@ -57,6 +59,27 @@ func (e *Engine) doClaim(ctx context.Context, c state.Command) (state.Done, *und
 		}
 		return fmt.Sprintf("%s is as it was", c.Ref), err
 	}}, nil
+}
+
+// takeAgainWithin is how long a row is left alone that its owner wanted and did
+// not get.
+const takeAgainWithin = 10 * time.Minute
+
+// halfTaken makes good that a row was let go of and could not be given to its
+// owner: who was next on it is so again, and where a claim is gone the loop
+// leaves the owner the time to take it once more.
+func (e *Engine) halfTaken(ctx context.Context, was *board.Issue, why error) error {
+	switch {
+	case was.Claim == nil && was.Delegate == board.DelegateNone:
+		return why
+	case was.Claim == nil:
+		_, claims := e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
+		if err := claims.Assign(ctx, was.Ref, was.Delegate); err == nil {
+			return fmt.Errorf("%w; it is as it was", why)
+		}
+	}
+	e.graces.set(was.Ref, plan.Touch{Did: "wanted to take", Until: e.o.Now().Add(takeAgainWithin)})
+	return fmt.Errorf("%w; whoever held it has let go, and nobody has it: take it again, the loop leaves it alone for ten minutes", why)
 }
 
 // doRelease lets a row go, whoever holds it.
