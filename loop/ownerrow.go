@@ -118,6 +118,9 @@ func (e *Engine) doTick(ctx context.Context, c state.Command) (state.Done, *undo
 	if err != nil {
 		return state.Done{}, nil, err
 	}
+	if c.Text != "" && c.Text != was.Text {
+		return state.Done{}, nil, fmt.Errorf("tick a box of %s: %w: box %d is %q now; look again", c.Ref, board.ErrChanged, c.N, was.Text)
+	}
 	word := "ticked"
 	if c.Off {
 		word = "open"

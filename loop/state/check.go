@@ -19,7 +19,7 @@ var uses = map[CommandKind]string{
 
 	CommandMove:     "ref! role! from",
 	CommandOrder:    "ref! before|after|top",
-	CommandTick:     "ref! n! off",
+	CommandTick:     "ref! n! off text",
 	CommandLabel:    "ref! text! off",
 	CommandComment:  "ref! text!",
 	CommandClaim:    "ref!",

@@ -45,7 +45,7 @@ const (
 const (
 	CommandMove     CommandKind = "move"      // to Role
 	CommandOrder    CommandKind = "order"     // Before, After or Top
-	CommandTick     CommandKind = "tick"      // box N; Off clears it
+	CommandTick     CommandKind = "tick"      // box N; Off clears it; Text is what it says, refused when it does not
 	CommandLabel    CommandKind = "label"     // Text is the label; Off takes it away
 	CommandComment  CommandKind = "comment"   // Text
 	CommandClaim    CommandKind = "claim"     // the owner works it: assigned to a person

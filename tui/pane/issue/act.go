@@ -159,7 +159,7 @@ func (m *Model) tick() pane.Reply {
 		}
 	}
 	r := pane.Done()
-	r.Send = []state.Command{{Kind: state.CommandTick, Ref: m.ref, N: box, Off: boxes[box-1].Done}}
+	r.Send = []state.Command{{Kind: state.CommandTick, Ref: m.ref, N: box, Off: boxes[box-1].Done, Text: boxes[box-1].Text}}
 	return r
 }
 

@@ -137,11 +137,11 @@ func TestBoxesAreTicked(t *testing.T) {
 	m := newPage(t, nil, 140, 40)
 	screen(t, m)
 	r := m.Act(keymap.Mark)
-	if diff := cmp.Diff([]state.Command{{Kind: state.CommandTick, Ref: "ACM-12", N: 1, Off: true}}, r.Send); diff != "" {
+	if diff := cmp.Diff([]state.Command{{Kind: state.CommandTick, Ref: "ACM-12", N: 1, Off: true, Text: "Evict on write"}}, r.Send); diff != "" {
 		t.Error(diff)
 	}
 	r = m.Act(keymap.Mark)
-	if diff := cmp.Diff([]state.Command{{Kind: state.CommandTick, Ref: "ACM-12", N: 2}}, r.Send); diff != "" {
+	if diff := cmp.Diff([]state.Command{{Kind: state.CommandTick, Ref: "ACM-12", N: 2, Text: "Expose metrics"}}, r.Send); diff != "" {
 		t.Error("it does not step on:", diff)
 	}
 	if m.Subject().Box != 2 {
