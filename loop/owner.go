@@ -29,7 +29,8 @@ type OwnerPulls interface {
 	// Merge merges one at the head that was read, and answers what else there
 	// is to say. It is refused with ErrElsewhere where the forge's page merges.
 	Merge(ctx context.Context, name, head string, force bool) (string, error)
-	// Request sends one back with what should change, and its rows along.
+	// Request sends one back with what should change, and its rows along. With
+	// an error and a review the request stands and its rows may not.
 	Request(ctx context.Context, name, head, text string, findings []board.Finding) (Requested, error)
 	// Withdraw takes a request back that nobody has carried out.
 	Withdraw(ctx context.Context, name, review string) error

@@ -329,3 +329,40 @@ func TestClaimThatFailsHalfWay(t *testing.T) {
 		p.wait()
 	})
 }
+
+// TestRequestWhoseRowsStay: a request that was posted is not refused when the
+// board could not be written: the text would be posted a second time.
+func TestRequestWhoseRowsStay(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("reviewed")
+		p := w.start(forever)
+		time.Sleep(5 * time.Minute)
+		w.wantRow(ref, board.RoleHumanReview, "")
+		pr := w.pull(ref)
+		p.fail("rows of a request", errors.New("the board is away"))
+		done := p.ask(state.Command{Kind: state.CommandRequest, PR: pr.Name, Head: pr.HeadSHA, Text: "shorter"})
+		time.Sleep(time.Second)
+		notices := p.e.Snapshot().Notices
+		if !strings.Contains(done.Text, "move it yourself") || len(notices) == 0 || !strings.Contains(notices[len(notices)-1].Text, "the board is away") {
+			t.Errorf("it is answered %+v, with notices %+v", done, notices)
+		}
+		p.send(state.CommandAbort)
+		p.wait()
+	})
+}
+
+// TestTickOfAChangedText: a box is ticked only while it says what its owner read.
+func TestTickOfAChangedText(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("boxes", in(board.RoleBacklog), func(n *board.NewIssue) { n.Body = "- [ ] new\n- [ ] old\n" })
+		p := w.start(forever)
+		time.Sleep(time.Second)
+		p.refused(state.Command{Kind: state.CommandTick, Ref: ref, N: 1, Text: "old"}, "look again")
+		p.ask(state.Command{Kind: state.CommandTick, Ref: ref, N: 2, Text: "old"})
+		if got := w.issue(ref).Body; got != "- [ ] new\n- [x] old\n" {
+			t.Errorf("ticked %q", got)
+		}
+		p.send(state.CommandAbort)
+		p.wait()
+	})
+}

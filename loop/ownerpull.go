@@ -59,8 +59,13 @@ func (e *Engine) doRequest(ctx context.Context, c state.Command) (state.Done, *u
 		return state.Done{}, nil, errNoPulls
 	}
 	r, err := e.d.OwnerPulls.Request(ctx, c.PR, c.Head, c.Text, c.Findings)
-	if err != nil {
+	if err != nil && r.Review == "" {
 		return state.Done{}, nil, err
+	}
+	if err != nil { // to send it again would be a second review
+		text := fmt.Sprintf("changes are requested on %s, but its row may not have moved, move it yourself: %v", c.PR, err)
+		e.post(func(context.Context) { e.notify(c.Ref, text) })
+		return state.Done{Text: text}, nil, nil
 	}
 	var sent []string
 	undo := true

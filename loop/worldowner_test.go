@@ -164,6 +164,9 @@ func (f ownerPullsOf) Request(ctx context.Context, name, _, text string, _ []boa
 		if err != nil {
 			return err
 		}
+		if err := f.p.read(ctx, "rows of a request"); err != nil {
+			return err
+		}
 		for _, ref := range p.Issues {
 			row := f.p.w.issue(ref)
 			if row.Role != board.RoleHumanReview {

@@ -62,11 +62,12 @@ func (o ownerPulls) Request(ctx context.Context, name, head, text string, findin
 	if err != nil {
 		return loop.Requested{}, err
 	}
+	// From here on the request stands, whatever else fails.
+	out := loop.Requested{Review: review.ID}
 	pr, err := store.Get(ctx, name)
 	if err != nil {
-		return loop.Requested{}, err
+		return out, err
 	}
-	out := loop.Requested{Review: review.ID}
 	_, before, err := o.f.rowsOf(ctx, pr)
 	if err != nil {
 		return out, err
@@ -88,7 +89,7 @@ func (o ownerPulls) Request(ctx context.Context, name, head, text string, findin
 		}
 	}
 	if err != nil {
-		return out, fmt.Errorf("the request is recorded on %s, but the board could not be written; move the row: %w", pr.Name, err)
+		return out, fmt.Errorf("write the board: %w", err)
 	}
 	return out, nil
 }
