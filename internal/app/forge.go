@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/gitapp/pulls/github"
@@ -71,10 +72,15 @@ func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo,
 	if err != nil {
 		return nil, err
 	}
+	actor, err := f.Actor()
+	if err != nil {
+		return nil, err
+	}
 	return github.Open(github.Options{
 		Forge: forge, GraphQL: f.gitHubURL(cfg, graphQLURL),
 		Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer), Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
-		BotIDs: cfg.BotUserIDs, Trusts: trusts(cfg), Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
+		AsReviewer: actor.Kind == board.ActorReviewer,
+		BotIDs:     cfg.BotUserIDs, Trusts: trusts(cfg), Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
 		History: pulls.History{Git: f.Git(), Dir: repo.Root, Developer: who.Developer},
 	})
 }

@@ -20,7 +20,7 @@ func (s *Store) compareChecks(ctx context.Context, pr *board.PullRequest) error 
 		return nil
 	}
 	filter := "latest"
-	got, _, err := s.dev.rest.Checks.ListCheckRunsForRef(ctx, s.owner(), s.name(), pr.HeadSHA,
+	got, _, err := s.read.rest.Checks.ListCheckRunsForRef(ctx, s.owner(), s.name(), pr.HeadSHA,
 		&gogithub.ListCheckRunsOptions{Filter: &filter, ListOptions: gogithub.ListOptions{PerPage: 100}})
 	switch code := status(err); {
 	case code == http.StatusForbidden && s.gate.Open() == nil, code == http.StatusNotFound:

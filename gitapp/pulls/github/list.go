@@ -69,7 +69,7 @@ func (s *Store) sweep(ctx context.Context) ([]markWire, error) {
 	var marks []markWire
 	for page := range maxPages {
 		var q sweepQuery
-		if err := s.dev.gql.Query(ctx, &q, vars); err != nil {
+		if err := s.read.gql.Query(ctx, &q, vars); err != nil {
 			return nil, err
 		}
 		marks = append(marks, q.Repository.Open.Nodes...)
@@ -108,7 +108,7 @@ func (s *Store) learn(ctx context.Context, ids []ID) error {
 				Pull pullWire `graphql:"... on PullRequest"`
 			} `graphql:"nodes(ids: $ids)"`
 		}
-		if err := s.dev.gql.Query(ctx, &q, map[string]any{"ids": part}); err != nil {
+		if err := s.read.gql.Query(ctx, &q, map[string]any{"ids": part}); err != nil {
 			return err
 		}
 		for i := range q.Nodes {
@@ -215,7 +215,7 @@ func (s *Store) behind(ctx context.Context, p pair) (int, error) {
 	if ok || p.base == "" || p.head == "" {
 		return n, nil
 	}
-	c, _, err := s.dev.rest.Repositories.CompareCommits(ctx, s.owner(), s.name(), p.base, p.head, &gogithub.ListOptions{PerPage: 1})
+	c, _, err := s.read.rest.Repositories.CompareCommits(ctx, s.owner(), s.name(), p.base, p.head, &gogithub.ListOptions{PerPage: 1})
 	n = c.GetBehindBy()
 	switch {
 	case status(err) == http.StatusNotFound:
@@ -244,7 +244,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 			PullRequest *pullWire `graphql:"pullRequest(number: $number)"`
 		} `graphql:"repository(owner: $owner, name: $name)"`
 	}
-	err = s.dev.gql.Query(ctx, &q, map[string]any{
+	err = s.read.gql.Query(ctx, &q, map[string]any{
 		"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "number": graphql.Int(n), //nolint:gosec // a number of a pull request
 	})
 	switch {
@@ -266,7 +266,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 
 // ByHead answers the open pull request of a branch.
 func (s *Store) ByHead(ctx context.Context, branch string) (board.PullRequest, error) {
-	found, _, err := s.dev.rest.PullRequests.List(ctx, s.owner(), s.name(),
+	found, _, err := s.read.rest.PullRequests.List(ctx, s.owner(), s.name(),
 		&gogithub.PullRequestListOptions{State: "open", Head: s.owner() + ":" + branch})
 	if err != nil {
 		return board.PullRequest{}, fmt.Errorf("look for the pull request of %s: %w", branch, s.plain(err))
@@ -285,7 +285,7 @@ func (s *Store) Diff(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, _, err := s.dev.rest.PullRequests.GetRaw(ctx, s.owner(), s.name(), n, gogithub.RawOptions{Type: gogithub.Diff})
+	text, _, err := s.read.rest.PullRequests.GetRaw(ctx, s.owner(), s.name(), n, gogithub.RawOptions{Type: gogithub.Diff})
 	if err != nil {
 		if status(err) == 404 {
 			return "", fmt.Errorf("%s in %s: %w", pulls.Name(n), s.o.Forge.Repository, pulls.ErrNotFound)

@@ -26,7 +26,10 @@ type Options struct {
 	GraphQL   string // URL; beside the REST API if empty
 	Developer *gitapp.App
 	Reviewer  *gitapp.App
-	BotIDs    []int64 // further accounts that are no persons
+	// AsReviewer is set in a reviewer's process, which may have no other key: it
+	// reads as the reviewer App too. Every other one reads as the developer App.
+	AsReviewer bool
+	BotIDs     []int64 // further accounts that are no persons
 	// Trusts says whether a person's review counts; association is what GitHub
 	// says they are to the repository. Nil is ghapi.Insider's rule.
 	Trusts  func(login, association string) bool
@@ -48,6 +51,7 @@ type Store struct {
 	gate *ghapi.Gate
 	dev  *api
 	rev  *api
+	read *api // one of both
 
 	mu    sync.Mutex
 	known map[string]known // by node id
@@ -82,6 +86,10 @@ func Open(o Options) (*Store, error) {
 	}
 	if s.rev, err = s.as(o.Reviewer); err != nil {
 		return nil, err
+	}
+	s.read = s.dev
+	if o.AsReviewer {
+		s.read = s.rev
 	}
 	return s, nil
 }
