@@ -51,12 +51,8 @@ func newForge(t *testing.T, life time.Duration, conversations ...*anthropic.Conv
 	if _, err := exec.LookPath("gh"); err != nil && os.Getenv("DISPATCHER_E2E") == "1" {
 		t.Fatalf("DISPATCHER_E2E is 1 and there is no gh: %v", err)
 	}
-	spec, err := github.SpecAtHand("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := &forge{bench: newBench(t, &anthropic.Script{Conversations: conversations})}
-	f.hub = github.New(github.Options{TokenLife: life, Spec: spec, Departs: func(err error) { t.Errorf("a request departs from GitHub's description: %v", err) }})
+	f.hub = github.New(github.Options{TokenLife: life, Departs: func(err error) { t.Errorf("a request departs from GitHub's description: %v", err) }})
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)

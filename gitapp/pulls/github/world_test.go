@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world {
 	w.repo.Git("clone", "-q", "--bare", w.repo.Dir, w.bare)
 	w.repo.Git("remote", "add", "origin", w.bare)
 	w.repo.Git("fetch", "-q", "origin")
-	w.server = fake.New(fake.Options{Now: w.now.now, Spec: spec(t), Departs: func(err error) { t.Errorf("a request departs from GitHub's description: %v", err) }})
+	w.server = fake.New(fake.Options{Now: w.now.now, Departs: func(err error) { t.Errorf("a request departs from GitHub's description: %v", err) }})
 	w.server.AddRepo("acme", "widgets", w.bare, "main")
 	w.server.AddUser("olive", 42, "olive-token")
 	secrets := t.TempDir()

@@ -13,8 +13,8 @@ type Options struct {
 	Now func() time.Time // time.Now if nil
 	// TokenLife is how long an installation token lasts; an hour if zero.
 	TokenLife time.Duration
-	// Spec, if it is set, is what every REST request is held to: one that departs
-	// from it is answered 400, and told to Departs where that is set.
+	// Spec is what every REST request is held to: one that departs from it is
+	// answered 400, and told to Departs where that is set. REST if nil.
 	Spec    *Spec
 	Departs func(error)
 	// Folder keeps the state over the end of the process; empty keeps nothing.
@@ -100,6 +100,9 @@ func New(o Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	if s.o.Spec == nil {
+		s.o.Spec = REST()
+	}
 	if s.o.Points == 0 {
 		s.o.Points = 5000
 	}
@@ -143,14 +146,12 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request) {
 	if s.moved(w, r) {
 		return
 	}
-	if s.o.Spec != nil {
-		if err := s.o.Spec.Check(r); err != nil {
-			if s.o.Departs != nil {
-				s.o.Departs(err)
-			}
-			refuse(w, http.StatusBadRequest, err.Error())
-			return
+	if err := s.o.Spec.Check(r); err != nil {
+		if s.o.Departs != nil {
+			s.o.Departs(err)
 		}
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
 	}
 	s.serve(w, r)
 }

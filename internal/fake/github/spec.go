@@ -2,16 +2,15 @@ package github
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Spec is GitHub's description of its REST API (OpenAPI), as far as requests
@@ -25,29 +24,18 @@ type Spec struct {
 	} `json:"components"`
 }
 
-// LoadSpec reads a description.
-func LoadSpec(path string) (*Spec, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Spec{}
-	return s, json.Unmarshal(text, s)
-}
+//go:embed rest.json
+var restText []byte
 
-// SpecAtHand reads the description from the folder that DISPATCHER_SCHEMAS
-// names, or from beside the checkout at root; nil where there is none.
-func SpecAtHand(root string) (*Spec, error) {
-	dir := os.Getenv("DISPATCHER_SCHEMAS")
-	if dir == "" {
-		dir = filepath.Join(root, "..", "shared", "schemas")
+// REST is the description of the part of the API that is asked here, in our own
+// words; a test holds it to GitHub's own where that is at hand.
+var REST = sync.OnceValue(func() *Spec {
+	s := &Spec{}
+	if err := json.Unmarshal(restText, s); err != nil {
+		panic(err) // it is part of the program
 	}
-	s, err := LoadSpec(filepath.Join(dir, "github-rest.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return s, err
-}
+	return s
+})
 
 type operation struct {
 	Parameters []struct {
@@ -122,7 +110,7 @@ func (s *Spec) find(method, path string) (json.RawMessage, bool) {
 // matches counts the words that a template and a path share.
 func matches(template, path string) (words int, ok bool) {
 	t, p := strings.Split(template, "/"), strings.Split(path, "/")
-	if len(p) > len(t) && strings.HasPrefix(t[len(t)-1], "{") {
+	if len(p) > len(t) && slices.Contains([]string{"{ref}", "{basehead}"}, t[len(t)-1]) {
 		p = append(p[:len(t)-1:len(t)-1], strings.Join(p[len(t)-1:], "/"))
 	}
 	if len(t) != len(p) {
