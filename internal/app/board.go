@@ -68,7 +68,7 @@ func (f *Factory) Actor() (board.Actor, error) {
 
 // over refuses a worker whose run is over: what escaped every kill writes
 // nothing to a row that was given back, on any board, until the next claim
-// fences it off (docs/decisions/0015). The state folder is in the environment
+// fences it off (docs/decisions/0016). The state folder is in the environment
 // of workers alone; a hook, which runs when its worker has ended, has none.
 func (f *Factory) over(a board.Actor) error {
 	dir := f.Getenv("DISPATCHER_STATE_DIR")
