@@ -167,7 +167,46 @@ func (m *Model) undo() tea.Cmd {
 		m.insist("no contact with the loop: nothing can be taken back now")
 		return nil
 	}
-	return m.send(state.Command{Kind: state.CommandUndo})
+	id, none := m.undos.next()
+	if none {
+		m.insist("nothing that was done here is left to take back; dispatcher ctl undo takes back what others did")
+		return nil
+	}
+	return m.send(state.Command{Kind: state.CommandUndo, ID: id})
+}
+
+// undoList are the loop's names of what this room did and can take back, the
+// newest last. Others send commands to the same loop: what they did last is
+// not this room's to take back.
+type undoList struct {
+	ids     []uint64
+	any     bool   // something was done here
+	refused uint64 // could not be taken back
+}
+
+func (u *undoList) add(id uint64) {
+	if id != 0 {
+		u.ids, u.any = append(u.ids, id), true
+	}
+}
+
+// next answers what to take back, 0 for whatever the loop did last in a room
+// that has done nothing yet.
+func (u *undoList) next() (id uint64, none bool) {
+	n := len(u.ids) - 1
+	if n < 0 {
+		return 0, u.any
+	}
+	id, u.ids = u.ids[n], u.ids[:n]
+	return id, false
+}
+
+// cannot keeps what was refused once: the next try is about the same, and only
+// when that is refused, too, the one after it about what was done before.
+func (u *undoList) cannot(id uint64) {
+	if id != 0 && id != u.refused {
+		u.ids, u.refused = append(u.ids, id), id
+	}
 }
 
 // browse opens a page, or shows its address where nothing can open it.

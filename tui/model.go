@@ -86,6 +86,7 @@ type Model struct {
 	palette    palette
 	help       help
 	busy       progress
+	undos      undoList
 	rest       time.Time // acting keys rest until then
 	click      lastClick
 	spots      []spot // what a click on the last line means

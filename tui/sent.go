@@ -20,8 +20,12 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	told, _ := m.tellPanes(pane.Sent{Command: c, Done: msg.done, Err: msg.err})
 	defer m.markRows()
 	if msg.err != nil {
+		if c.Kind == state.CommandUndo {
+			m.undos.cannot(c.ID)
+		}
 		return tea.Batch(told, m.onRefused(msg))
 	}
+	m.undos.add(msg.done.Undo)
 	if msg.draft != "" {
 		m.drafts.Put(msg.draft, "")
 	}
