@@ -20,6 +20,10 @@ func TestContactIsLostAndBack(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "no contact for 0:12") || !strings.Contains(got, "again in 3 s; workers go on") {
 		t.Errorf("without contact it shows\n%s", got)
 	}
+	m.onContact(contactMsg{Lost: ago(12 * time.Second), Again: noon.Add(3 * time.Second), Refused: true, Why: "restart the loop with yours"})
+	if got := screen(m); !strings.Contains(got, "no contact: restart the loop with yours, again in 3 s") {
+		t.Errorf("with a loop of another version it shows\n%s", got)
+	}
 	m.onContact(contactMsg{})
 	if got := screen(m); strings.Contains(got, "no contact") {
 		t.Errorf("with contact again it shows\n%s", got)

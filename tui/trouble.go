@@ -71,7 +71,9 @@ const silentFor = 10 * time.Second
 
 func (m *Model) noContact(now time.Time) trouble {
 	t := trouble{text: "no contact for " + widget.Clock(now.Sub(m.lostAt)), tone: themes.ToneDanger}
-	if m.snap != nil {
+	if m.contact.Refused {
+		t.text = "no contact: " + widget.Clean(m.contact.Why)
+	} else if m.snap != nil {
 		t.text += ", last seen " + m.snap.At.In(now.Location()).Format("15:04")
 	}
 	if m.contact.Lost.IsZero() {

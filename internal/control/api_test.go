@@ -76,6 +76,11 @@ func TestAnotherVersion(t *testing.T) {
 	if _, err := c.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "restart the loop") {
 		t.Errorf("another version: %v", err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if got := <-Attach(ctx, c).Contacts(); !got.Refused || !strings.Contains(got.Why, "restart the loop") {
+		t.Errorf("a room of another version hears %+v", got)
+	}
 }
 
 // A reader that takes nothing holds up neither the loop nor other readers, and

@@ -196,5 +196,10 @@ func (c *Client) do(ctx context.Context, method, path string, data []byte) (io.R
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxBody)).Decode(&r); err != nil || r.Error == "" {
 		return nil, fmt.Errorf("the loop answered %s", resp.Status)
 	}
-	return nil, errors.New(r.Error)
+	return nil, &RefusalError{r.Error}
 }
+
+// RefusalError is what a loop said instead of doing what it was asked.
+type RefusalError struct{ Text string }
+
+func (e *RefusalError) Error() string { return e.Text }

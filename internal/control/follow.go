@@ -73,7 +73,7 @@ func (a *Attached) follow(ctx context.Context) {
 		if lost.IsZero() {
 			lost = time.Now()
 		}
-		latest(a.contacts, state.Contact{Lost: lost, Again: time.Now().Add(wait), Why: err.Error()})
+		latest(a.contacts, state.Contact{Lost: lost, Again: time.Now().Add(wait), Why: err.Error(), Refused: refused(err)})
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -82,6 +82,12 @@ func (a *Attached) follow(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
+}
+
+// refused says whether a loop is there that does not talk to this client.
+func refused(err error) bool {
+	_, no := errors.AsType[*RefusalError](err)
+	return no || errors.Is(err, ErrSilent)
 }
 
 // latest replaces what the reader has not taken yet. One goroutine sends.

@@ -89,7 +89,7 @@ func TestASilentLoop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	a := Attach(ctx, c)
-	if got := <-a.Contacts(); got.Lost.IsZero() || got.Why == "" {
+	if got := <-a.Contacts(); got.Lost.IsZero() || got.Why == "" || !got.Refused {
 		t.Errorf("the attached room hears %+v", got)
 	}
 }

@@ -7,4 +7,7 @@ type Contact struct {
 	Lost  time.Time // since when there is none; zero while there is
 	Again time.Time // when it is tried again
 	Why   string
+	// Refused says that there is a loop, which does not talk to this room: what
+	// helps stands in Why.
+	Refused bool
 }
