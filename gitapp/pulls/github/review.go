@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	gogithub "github.com/google/go-github/v88/github"
@@ -78,8 +80,9 @@ func (s *Store) post(ctx context.Context, as *api, req *pulls.ReviewRequest, eve
 	}
 	parts := split(body, maxBody)
 	for i := range pr.Reviews {
-		if old := &pr.Reviews[i]; as == s.rev && old.Author == s.o.Reviewer.BotLogin && old.Commit == req.Commit && old.Body == parts[0] {
-			return *old, nil
+		old := &pr.Reviews[i]
+		if as == s.rev && old.Author == s.o.Reviewer.BotLogin && old.Commit == req.Commit && old.Body == parts[0] {
+			return *old, s.postRest(ctx, as, &pr, parts[1:], old.At)
 		}
 	}
 	if pr.State != board.PullOpen {
@@ -91,15 +94,60 @@ func (s *Store) post(ctx context.Context, as *api, req *pulls.ReviewRequest, eve
 	if err != nil {
 		return board.Review{}, s.plain(err)
 	}
-	for _, rest := range parts[1:] {
-		if _, _, err := as.rest.Issues.CreateComment(ctx, s.owner(), s.name(), pr.Number, &gogithub.IssueComment{Body: &rest}); err != nil {
-			return board.Review{}, fmt.Errorf("the rest of a long text: %w", s.plain(err))
-		}
+	if err := s.postRest(ctx, as, &pr, parts[1:], time.Time{}); err != nil {
+		return board.Review{}, err
 	}
 	return board.Review{
 		ID: strconv.FormatInt(posted.GetID(), 10), Author: posted.GetUser().GetLogin(), Bot: as == s.rev,
 		State: stateOfReview(event), Commit: posted.GetCommitID(), Body: body, Findings: req.Findings, At: posted.GetSubmittedAt().Time,
 	}, nil
+}
+
+// postRest posts what did not fit into a review as comments. Of a review that
+// is there since a time, only those that are missing (failures.md, row 28).
+func (s *Store) postRest(ctx context.Context, as *api, pr *board.PullRequest, parts []string, since time.Time) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	there, err := s.comments(ctx, as, pr.Number, since)
+	if err != nil {
+		return fmt.Errorf("look for the rest of a long text: %w", s.plain(err))
+	}
+	for _, part := range parts {
+		if i := slices.Index(there, strings.TrimSpace(part)); i >= 0 {
+			there = slices.Delete(there, i, i+1)
+			continue
+		}
+		if _, _, err := as.rest.Issues.CreateComment(ctx, s.owner(), s.name(), pr.Number, &gogithub.IssueComment{Body: &part}); err != nil {
+			return fmt.Errorf("the rest of a long text: %w", s.plain(err))
+		}
+	}
+	return nil
+}
+
+// comments are the texts that the reviewer App has put below a pull request
+// since a time; none since no time.
+func (s *Store) comments(ctx context.Context, as *api, number int, since time.Time) ([]string, error) {
+	if since.IsZero() {
+		return nil, nil
+	}
+	var out []string
+	o := &gogithub.IssueListCommentsOptions{Since: &since, ListOptions: gogithub.ListOptions{PerPage: 100}}
+	for {
+		page, resp, err := as.rest.Issues.ListComments(ctx, s.owner(), s.name(), number, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range page {
+			if c.GetUser().GetLogin() == s.o.Reviewer.BotLogin {
+				out = append(out, strings.TrimSpace(c.GetBody()))
+			}
+		}
+		if resp.NextPage == 0 {
+			return out, nil
+		}
+		o.Page = resp.NextPage
+	}
 }
 
 func stateOfReview(event string) board.ReviewState {

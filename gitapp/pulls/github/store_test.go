@@ -300,6 +300,48 @@ func TestFailure28LongReview(t *testing.T) {
 	}
 }
 
+// What does not fit into a review is a write of its own, which may fail: the
+// next try posts what is missing, and nothing twice.
+func TestFailure28RestOfReviewLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "")
+	var text strings.Builder
+	for i := range 15000 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	req := pulls.ReviewRequest{Name: name, Commit: head, Body: text.String()}
+	n := 0 // the first part is the review; of the two others the second one fails
+	w.server.Inject(fake.Fault{Path: "/comments", Writes: true, Choose: func(fake.Request) fake.FaultKind {
+		if n++; n == 1 {
+			return fake.FaultNone
+		}
+		return fake.FaultBadGate
+	}})
+	if _, err := w.store.Review(t.Context(), req); err == nil {
+		t.Fatal("a rest that was not posted is a success")
+	}
+	w.server.Mend()
+	for range 2 {
+		if _, err := w.store.Review(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.pull(name, func(_ *fake.Repo, p *fake.Pull) {
+		all := ""
+		for _, r := range p.Reviews {
+			all += r.Body
+		}
+		for _, c := range p.Comments {
+			all += c.Body
+		}
+		if all != text.String() {
+			t.Errorf("posted in %d reviews and %d comments: %d of %d bytes", len(p.Reviews), len(p.Comments), len(all), text.Len())
+		}
+	})
+}
+
 // What a stranger says on a pull request is nobody's request, unless the
 // configuration names them (design.md, sections 8 and 14).
 func TestStrangersReview(t *testing.T) {
