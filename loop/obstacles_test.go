@@ -147,7 +147,12 @@ func TestLimitWithoutAnEnd(t *testing.T) {
 					t.Errorf("%d starts in four hours", n)
 				}
 				w.goesOn(ref)
-				p.ask(state.Command{Kind: state.CommandRetry, Ref: ref})
+				p.ask(state.Command{Kind: state.CommandRetry, Ref: ref, Text: "with the other account"})
+				if notes := w.issue(ref).Comments; !slices.ContainsFunc(notes, func(c board.Comment) bool {
+					return c.Role == board.ActorOwner && c.Body == "with the other account"
+				}) {
+					t.Errorf("the note for the next try is not on the row: %+v", notes)
+				}
 				time.Sleep(time.Minute)
 				if got := w.starts(ref, board.KindDeveloper); got != n+1 {
 					t.Errorf("%d starts after the owner's word, %d before", got, n)

@@ -169,6 +169,9 @@ func (f *firing) tryAgain(ctx context.Context, c state.Command) error {
 		if r.Phase != state.PhaseRetrying {
 			return fmt.Errorf("%s is being worked", c.Ref)
 		}
+		if err := f.noteRetry(ctx, c.Ref, c.Text); err != nil {
+			return err
+		}
 		r.NotBefore = f.e.o.Now()
 		f.lookAgain()
 		if err := f.e.runtime.unlimited(f.facts.Settings.KindOf(r.Agent)); err != nil {
@@ -183,9 +186,20 @@ func (f *firing) tryAgain(ctx context.Context, c state.Command) error {
 	if _, held := board.Attention(&issue, "", ""); !held {
 		return fmt.Errorf("%s was not given up; there is nothing to try again", c.Ref)
 	}
+	return f.noteRetry(ctx, c.Ref, firstOf(c.Text, "Try again."))
+}
+
+// noteRetry says on the board what the next try is to read; it stands there
+// before the try starts. An empty note is none.
+func (f *firing) noteRetry(ctx context.Context, ref board.Ref, note string) error {
+	if note == "" {
+		return nil
+	}
 	writes, _ := f.e.d.Board.As(ownerActor())
-	_, err = writes.Comment(ctx, c.Ref, board.ActorOwner, firstOf(c.Text, "Try again."))
-	return err
+	if _, err := writes.Comment(ctx, ref, board.ActorOwner, note); err != nil {
+		return fmt.Errorf("leave the note for the next try on %s: %w", ref, err)
+	}
+	return nil
 }
 
 // stop ends a worker politely, away from the firing; its end wakes the loop.
