@@ -180,6 +180,7 @@ func TestWords(t *testing.T) {
 		"Ready 4":                              b.TopLeft + b.Horizontal + " Ready 4 " + b.Horizontal + b.Horizontal + b.TopRight,
 		"":                                     b.BottomLeft + b.Horizontal + b.BottomRight,
 		"dev, alive, 12m, attention, asks you": "dev " + s.Signs.Alive + " 12m · " + s.Signs.Attention + " asks you",
+		"next: a developer, 4 done":            s.Signs.Next + " next: a developer    4 " + s.Signs.Done + "done",
 		"日本 x":                                 " 日本 x ",
 	} {
 		if got := Words(in); got != want {

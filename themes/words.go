@@ -38,11 +38,13 @@ var plainBorders = Borders{Thin: silent, Thick: silent}
 var silent = Border{line, line, line, line, line, line, line, line}
 
 // Words is a line of the plain theme as it is read: words for signs, no
-// border, and one comma where columns were apart.
+// border, and one comma where columns were apart. A sign whose word the text
+// after it begins with is not said twice.
 func Words(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for at, r := range s {
 		switch i := int(r - firstSign); {
+		case i >= 0 && i < len(spoken) && spoken[i] != "" && strings.HasPrefix(strings.TrimLeft(s[at+len(string(r)):], " "), spoken[i]):
 		case i >= 0 && i < len(spoken):
 			b.WriteString(" " + spoken[i] + " ")
 		case string(r) == line:

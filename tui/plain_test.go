@@ -119,6 +119,33 @@ func TestThePlainRoom(t *testing.T) {
 	}
 }
 
+// TestThePlainRoomSaysThingsOnce: a contact that is lost and back, a notice
+// that stands there at the start, a row that is next.
+func TestThePlainRoomSaysThingsOnce(t *testing.T) {
+	t.Parallel()
+	ctl, contacts := newStub(), make(chan state.Contact)
+	s := sample()
+	s.Notices = []state.Notice{{ID: 1, At: noon, Text: "the board was kept aside"}}
+	ctl.ch <- s
+	x := listen(t, Options{Controller: ctl, Attached: true, Contacts: contacts})
+	x.hears("kept aside")
+	contacts <- state.Contact{Lost: noon, Again: noon.Add(5 * time.Second)}
+	x.hears("no contact with the loop; workers go on")
+	contacts <- state.Contact{}
+	x.hears("in contact with the loop again")
+	x.types("q")
+	<-x.left
+	said := strings.Join(x.heard, "\n")
+	for _, once := range []string{"kept aside", "no contact with the loop"} {
+		if n := strings.Count(said, once); n != 1 {
+			t.Errorf("%q is said %d times:\n%s", once, n, said)
+		}
+	}
+	if strings.Contains(said, "next, next") {
+		t.Errorf("a sign is said with its own word:\n%s", said)
+	}
+}
+
 // TestThePlainRoomIsSilent shows pictures in which only clocks changed.
 func TestThePlainRoomIsSilent(t *testing.T) {
 	t.Parallel()
