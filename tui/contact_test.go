@@ -8,6 +8,28 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
+// TestNoticesOfAnotherLoop: each loop counts its notices from 1, and what was
+// dismissed of one says nothing about the next.
+func TestNoticesOfAnotherLoop(t *testing.T) {
+	t.Parallel()
+	now := noon
+	m := newModel(t.Context(), Options{Controller: newStub(), Now: func() time.Time { return now }, Attached: true})
+	m.resize(120, 40)
+	says := func(at time.Time, text string) {
+		s := sample()
+		s.Notices = []state.Notice{{ID: 1, At: at, Text: text}}
+		take(m, s)
+	}
+	says(noon, "the board was kept aside")
+	now = now.Add(time.Minute)
+	typeKeys(m, "down")
+	hasNot(t, m, "kept aside")
+	says(noon, "the board was kept aside")
+	hasNot(t, m, "kept aside")
+	says(now, "a worker was lost")
+	has(t, m, "a worker was lost")
+}
+
 // While its loop is away an attached room keeps the last picture, says since
 // when and until when, and takes the loop up again.
 func TestContactIsLostAndBack(t *testing.T) {

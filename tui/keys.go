@@ -42,10 +42,10 @@ func (m *Model) onKey(msg tea.KeyPressMsg) tea.Cmd {
 // enough to be read.
 func (m *Model) dismiss() tea.Cmd {
 	n := m.notice()
-	if n == nil || m.toast.text != "" || m.noticeID != n.ID || m.now().Sub(m.noticeSince) < ackAfter {
+	if n == nil || m.toast.text != "" || m.noticeID != noticeOf(n) || m.now().Sub(m.noticeSince) < ackAfter {
 		return nil
 	}
-	m.acked[n.ID] = true
+	m.acked[noticeOf(n)] = true
 	m.noteNotices()
 	return m.send(state.Command{Kind: state.CommandAck, ID: n.ID})
 }

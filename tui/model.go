@@ -93,8 +93,8 @@ type Model struct {
 
 	calls       attending
 	toast       toast
-	acked       map[uint64]bool
-	noticeID    uint64
+	acked       map[noticeID]bool
+	noticeID    noticeID
 	noticeSince time.Time
 
 	leaving Leave // asked for, not done yet
@@ -121,7 +121,7 @@ func newModel(ctx context.Context, opts Options) *Model {
 	}
 	m := &Model{
 		ctx: ctx, opts: opts, pictures: opts.Controller.Snapshots(), now: now, theme: th, styles: &st,
-		keys: keys, started: now(), acked: map[uint64]bool{}, dirty: true,
+		keys: keys, started: now(), acked: map[noticeID]bool{}, dirty: true,
 		find: widget.NewField(false), drafts: drafts.New(opts.Kept), busy: progress{},
 		calls: newAttending(opts.Attention, now()),
 	}

@@ -103,7 +103,7 @@ type speaker struct {
 	started bool
 	empty   bool // the board had not been read when the sheet was
 	toast   string
-	notice  uint64
+	notice  noticeID
 	before  []string // the sheet as it was last read
 }
 
@@ -233,7 +233,11 @@ func (s *speaker) news() {
 	}
 	if m.lost != s.lost {
 		s.lost = m.lost
-		s.say("no contact with the loop; workers go on")
+		if s.lost {
+			s.say("no contact with the loop; workers go on")
+		} else {
+			s.say("in contact with the loop again")
+		}
 	}
 	if m.snap == nil || s.crash != nil {
 		return
@@ -246,6 +250,9 @@ func (s *speaker) news() {
 		s.watch.Look(m.snap)
 		s.empty = m.snap.PolledAt.IsZero()
 		s.read(true)
+		if n := m.notice(); n != nil {
+			s.notice = noticeOf(n) // it stands on the sheet
+		}
 		return
 	}
 	if s.empty && !m.snap.PolledAt.IsZero() {
@@ -258,8 +265,8 @@ func (s *speaker) news() {
 			s.say("the loop is " + widget.Clean(string(s.mode)))
 		}
 	}
-	if n := m.notice(); n != nil && n.ID != s.notice {
-		s.notice = n.ID
+	if n := m.notice(); n != nil && noticeOf(n) != s.notice {
+		s.notice = noticeOf(n)
 		s.say("attention: " + about(n.Ref, n.Text))
 	}
 	for _, e := range s.watch.Look(m.snap) {

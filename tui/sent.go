@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -139,7 +140,7 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 			return m.quit(LeaveLost)
 		}
 	case state.CommandAck:
-		delete(m.acked, c.ID)
+		maps.DeleteFunc(m.acked, func(n noticeID, _ bool) bool { return n.id == c.ID })
 		return nil
 	case state.CommandTouch:
 		return nil

@@ -157,15 +157,24 @@ func (m *Model) checkTyping() {
 	}
 }
 
+// noticeID tells one notice from another, also from one of a loop that came
+// after: each counts its own from 1.
+type noticeID struct {
+	id uint64
+	at int64
+}
+
+func noticeOf(n *state.Notice) noticeID { return noticeID{n.ID, n.At.UnixNano()} }
+
 // noteNotices remembers since when the notice on the screen has stood there.
 func (m *Model) noteNotices() {
 	n := m.notice()
 	if n == nil {
-		m.noticeID = 0
+		m.noticeID = noticeID{}
 		return
 	}
-	if n.ID != m.noticeID {
-		m.noticeID, m.noticeSince = n.ID, m.now()
+	if id := noticeOf(n); id != m.noticeID {
+		m.noticeID, m.noticeSince = id, m.now()
 	}
 }
 
@@ -175,7 +184,7 @@ func (m *Model) notice() *state.Notice {
 		return nil
 	}
 	for i := range m.snap.Notices {
-		if !m.acked[m.snap.Notices[i].ID] {
+		if !m.acked[noticeOf(&m.snap.Notices[i])] {
 			return &m.snap.Notices[i]
 		}
 	}
