@@ -16,7 +16,7 @@ import (
 // cleaned where they are drawn.
 func (m *Model) answer(n *state.Need) pane.Reply {
 	name := string(n.Ref)
-	if m.sent[idOf(n)] != "" {
+	if m.sent[askingOf(n)] != "" {
 		return pane.Not("your answer to " + name + " is on its way")
 	}
 	switch n.Kind {
@@ -161,7 +161,7 @@ func (m *Model) question(n *state.Need) pane.Reply {
 	if p := present.PullOf(m.snap, ref); p != nil {
 		to = "then Changes Requested (PR " + p.PR.Name + " exists); a developer takes it"
 	}
-	want := idOf(n)
+	want := askingOf(n)
 	return field(pane.Field{
 		ID: drafts.ID(drafts.Answer, string(ref)), Name: "Your answer", Empty: "an empty answer is not sent; esc leaves the field",
 		Hints: func(answer string) []string {
@@ -173,7 +173,7 @@ func (m *Model) question(n *state.Need) pane.Reply {
 		},
 		Send: func(answer string) pane.Reply {
 			m.sent[want] = onItsWay
-			if m.sel == want {
+			if m.sel == want.id {
 				m.step()
 			}
 			return send(state.Command{Kind: state.CommandAnswer, Ref: ref, Text: InFull(text, strings.TrimSpace(answer))})
@@ -204,7 +204,7 @@ func (m *Model) attention(n *state.Need) pane.Reply {
 			return []string{"posts as you; the next try reads it, and starts when a worker is free"}
 		},
 		Send: func(text string) pane.Reply {
-			return send(state.Command{Kind: state.CommandComment, Ref: ref, Text: text}, state.Command{Kind: state.CommandRetry, Ref: ref})
+			return send(state.Command{Kind: state.CommandRetry, Ref: ref, Text: text})
 		},
 	}
 	return menu(title, firstLine(n.Text), 0,

@@ -26,6 +26,14 @@ type id struct {
 
 func idOf(n *state.Need) id { return id{n.Kind, n.Ref, n.Request} }
 
+// asking is one asking of a need: a row that was answered can ask again.
+type asking struct {
+	id
+	since int64
+}
+
+func askingOf(n *state.Need) asking { return asking{idOf(n), n.Since.UnixNano()} }
+
 // Model is the view.
 type Model struct {
 	st   *themes.Styles
@@ -43,8 +51,8 @@ type Model struct {
 	needs  []*state.Need // as shown: what could not be sent first
 	book   *drafts.Book
 	open   *pane.Open
-	sent   map[id]string // taken by the loop, until the need is gone
-	failed map[id]string // why the answer was refused
+	sent   map[asking]string // taken by the loop, until the need is gone
+	failed map[id]string     // why the answer was refused
 }
 
 // onItsWay is what stands below an item that was answered.
@@ -52,7 +60,7 @@ const onItsWay = "answer sent, the loop takes it"
 
 // New answers an empty view.
 func New(st *themes.Styles) *Model {
-	return &Model{st: st, zone: time.UTC, book: drafts.New(nil), sent: map[id]string{}, failed: map[id]string{}}
+	return &Model{st: st, zone: time.UTC, book: drafts.New(nil), sent: map[asking]string{}, failed: map[id]string{}}
 }
 
 // SetDrafts says where the answers are kept that were not sent.
@@ -87,16 +95,16 @@ func (m *Model) SetSnapshot(s *state.Snapshot) {
 // lay lists the needs that find leaves, and forgets what is settled.
 func (m *Model) lay() {
 	m.needs = m.needs[:0]
-	here := map[id]bool{}
+	here, asked := map[id]bool{}, map[asking]bool{}
 	for i := range m.snap.Needs {
 		n := &m.snap.Needs[i]
-		here[idOf(n)] = true
+		here[idOf(n)], asked[askingOf(n)] = true, true
 		if m.find == "" || widget.Holds(string(n.Ref)+" "+n.Title+" "+n.Text, m.find) {
 			m.needs = append(m.needs, n)
 		}
 	}
 	for k := range m.sent {
-		if !here[k] {
+		if !asked[k] {
 			delete(m.sent, k)
 		}
 	}
@@ -217,15 +225,18 @@ func (m *Model) Take(msg tea.Msg) pane.Reply {
 		if !settles(c, n) {
 			continue
 		}
-		k := idOf(n)
+		k, sent := idOf(n), askingOf(n)
+		if c.Kind == state.CommandAnswer && m.sent[sent] == "" {
+			break // it asks again already: that was the answer to what it asked before
+		}
 		delete(m.failed, k)
-		delete(m.sent, k)
+		delete(m.sent, sent)
 		if s.Err != nil {
 			m.failed[k] = widget.Clean(s.Err.Error())
 			m.SetSnapshot(m.snap)
 			break
 		}
-		m.sent[k] = onItsWay
+		m.sent[sent] = onItsWay
 		if k == m.sel {
 			m.step()
 		}
@@ -260,7 +271,7 @@ func settles(c *state.Command, n *state.Need) bool {
 func (m *Model) step() {
 	for i := range m.needs {
 		j := (m.at + 1 + i) % len(m.needs)
-		if m.sent[idOf(m.needs[j])] == "" {
+		if m.sent[askingOf(m.needs[j])] == "" {
 			m.inside = false
 			m.pick(j)
 			return

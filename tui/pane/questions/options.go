@@ -8,32 +8,55 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-// option is a numbered choice in a question's text.
-var option = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?([1-9])[.):](?:\*\*)?[ \t]+(\S.*)$`)
+// option is a numbered choice in a question's text, chosen an answer that
+// begins with the number of one: alone, or with the sign of a list after it.
+var (
+	option = regexp.MustCompile(`(?m)^([ \t]*)(?:[-*][ \t]+)?(?:\*\*)?([1-9])[.):](?:\*\*)?[ \t]+(\S.*)$`)
+	chosen = regexp.MustCompile(`^([1-9])(?:[.)](?:[ \t]+(.*))?)?$`)
+)
 
-// Option is the text of a question's choice number n, which is one digit.
+// nested is how far a list is indented that stands inside another one.
+const nested = 3
+
+// Option is the text of a question's choice number n, which is one digit. What
+// can be chosen stands last: a list before it says something else, such as what
+// was done.
 func Option(question, n string) (string, bool) {
+	choices, last, indent := map[string]string{}, "", 0
 	for _, m := range option.FindAllStringSubmatch(question, -1) {
-		if m[1] == n {
-			return strings.TrimSpace(m[2]), true
+		in := len(strings.ReplaceAll(m[1], "\t", "    "))
+		switch {
+		case last != "" && in >= indent+nested:
+			continue
+		case m[2] <= last:
+			clear(choices)
+			indent = in
+		case last == "":
+			indent = in
 		}
+		last = m[2]
+		choices[last] = strings.TrimSpace(m[3])
 	}
-	return "", false
+	text, ok := choices[n]
+	return text, ok
 }
 
-// InFull writes an answer that begins with a bare option number out: whoever
+// InFull writes an answer that begins with an option's number out: whoever
 // reads `1` later should not need the question beside it. Any other answer
-// stays as it is.
+// stays as it is: "3 hours" are words.
 func InFull(question, answer string) string {
 	head, rest, _ := strings.Cut(answer, "\n")
-	n, tail, _ := strings.Cut(head, " ")
-	n = strings.TrimRight(n, ".)")
-	text, ok := Option(question, n)
-	if !ok {
+	m := chosen.FindStringSubmatch(strings.TrimSpace(head))
+	if m == nil {
 		return answer
 	}
-	out := n + ". " + text
-	if tail = strings.TrimSpace(tail); tail != "" {
+	text, ok := Option(question, m[1])
+	tail := strings.TrimSpace(m[2])
+	if !ok || tail == text {
+		return answer
+	}
+	out := m[1] + ". " + text
+	if tail != "" {
 		out += "\n" + tail
 	}
 	if rest != "" {

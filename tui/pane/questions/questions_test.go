@@ -182,7 +182,7 @@ func TestEveryNeedHasAnAnswer(t *testing.T) {
 	}
 	open(t, m, "ACM-10")
 	note := m.Act(keymap.Answer).Menu.Choices[1].Do.Field
-	want = []state.Command{{Kind: state.CommandComment, Ref: "ACM-10", Text: "use v2"}, {Kind: state.CommandRetry, Ref: "ACM-10"}}
+	want = []state.Command{{Kind: state.CommandRetry, Ref: "ACM-10", Text: "use v2"}}
 	if diff := cmp.Diff(want, note.Send("use v2").Send); diff != "" {
 		t.Error(diff)
 	}
@@ -230,6 +230,26 @@ func TestAnAnswerIsSentInFullAndTheNextIsSelected(t *testing.T) {
 	m.Take(pane.Sent{Command: state.Command{Kind: state.CommandUndo}})
 	if r := m.Act(keymap.Answer); r.Menu == nil {
 		t.Error("after an undo it cannot be answered again")
+	}
+}
+
+// TestASecondQuestionOnTheSameRow came before any picture without one.
+func TestASecondQuestionOnTheSameRow(t *testing.T) {
+	t.Parallel()
+	m := view(t)
+	open(t, m, "ACM-7")
+	m.Act(keymap.Answer).Field.Send("1")
+	again := picture()
+	for i := range again.Needs {
+		if n := &again.Needs[i]; n.Ref == "ACM-7" {
+			n.Text, n.Since = "And which zone?", noon.Add(time.Minute)
+		}
+	}
+	m.SetSnapshot(again)
+	m.Take(pane.Sent{Command: state.Command{Kind: state.CommandAnswer, Ref: "ACM-7", Text: "1. ISO"}})
+	open(t, m, "ACM-7")
+	if r := m.Act(keymap.Answer); r.Field == nil {
+		t.Errorf("it cannot be answered: %+v", r)
 	}
 }
 

@@ -39,8 +39,8 @@ func (m *Model) lines() (out []listLine, sel int) {
 			out = append(out, listLine{need: i, note: why, bad: true})
 		}
 		switch {
-		case m.sent[idOf(n)] != "":
-			out = append(out, listLine{need: i, note: m.st.Signs.Ellipsis + " " + m.sent[idOf(n)]})
+		case m.sent[askingOf(n)] != "":
+			out = append(out, listLine{need: i, note: m.st.Signs.Ellipsis + " " + m.sent[askingOf(n)]})
 		case m.draft(n) != "" && (i != m.at || m.open == nil):
 			out = append(out, listLine{need: i, note: "your draft, not sent"})
 		}
@@ -255,7 +255,7 @@ func (m *Model) facts(n *state.Need, w int) []string {
 		add(m.st.Danger, "not sent", why)
 	}
 	switch text := m.draft(n); {
-	case m.sent[idOf(n)] != "":
+	case m.sent[askingOf(n)] != "":
 		add(m.st.Warn, "sent", "the loop takes it")
 		return out
 	case m.open != nil:
