@@ -223,6 +223,30 @@ func TestUndoOfEverything(t *testing.T) {
 	})
 }
 
+// TestEditsMeet: an edit is refused where another one came since it began, and
+// an empty list takes all away.
+func TestEditsMeet(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("first", in(board.RoleBacklog), func(n *board.NewIssue) { n.Body, n.Labels = "old", []string{"UI"} })
+		p := w.start(forever)
+		time.Sleep(time.Second)
+		edit := func(d, was state.IssueDraft) state.Command {
+			d.Was = &was
+			return state.Command{Kind: state.CommandEdit, Ref: ref, Issue: &d}
+		}
+		old, theirs, mine := "old", "theirs", "mine"
+		p.ask(edit(state.IssueDraft{Body: &theirs}, state.IssueDraft{Body: &old}))
+		p.refused(edit(state.IssueDraft{Body: &mine}, state.IssueDraft{Body: &old}), "edited by somebody else meanwhile")
+		p.refused(edit(state.IssueDraft{Labels: []string{}}, state.IssueDraft{Labels: []string{"perf"}}), "edited by somebody else meanwhile")
+		p.ask(edit(state.IssueDraft{Labels: []string{}}, state.IssueDraft{Labels: []string{"ui"}}))
+		if i := w.issue(ref); i.Body != theirs || len(i.Labels) != 0 {
+			t.Errorf("it is %q with %v", i.Body, i.Labels)
+		}
+		p.send(state.CommandAbort)
+		p.wait()
+	})
+}
+
 func isHeld(i *board.Issue) bool { _, held := board.Held(i); return held }
 
 // equalRows compares what the owner sees of a row.

@@ -135,6 +135,9 @@ func (e *Engine) doEdit(ctx context.Context, c state.Command) (state.Done, *undo
 		return state.Done{}, nil, err
 	}
 	d := c.Issue
+	if d.Was != nil && !stands(d.Was, &was) {
+		return state.Done{}, nil, fmt.Errorf("%s was edited by somebody else meanwhile; look at it again", c.Ref)
+	}
 	edit := board.Edit{Title: d.Title, Body: d.Body, Milestone: d.Milestone}
 	if d.Labels != nil {
 		edit.AddLabels, edit.RemoveLabels = difference(d.Labels, was.Labels), difference(was.Labels, d.Labels)
@@ -146,6 +149,26 @@ func (e *Engine) doEdit(ctx context.Context, c state.Command) (state.Done, *undo
 		return state.Done{}, nil, fmt.Errorf("the text of %s is changed, its blockers are not all: %w", c.Ref, err)
 	}
 	return state.Done{Text: fmt.Sprintf("%s is changed", c.Ref)}, nil, nil
+}
+
+// stands says whether an issue still is what an edit began with, in the fields
+// that it names.
+func stands(then *state.IssueDraft, now *board.Issue) bool {
+	for was, is := range map[*string]string{then.Title: now.Title, then.Body: now.Body, then.Milestone: now.Milestone} {
+		if was != nil && strings.TrimSpace(*was) != strings.TrimSpace(is) {
+			return false
+		}
+	}
+	blockers := make([]board.Ref, 0, len(now.Blockers))
+	for _, b := range now.Blockers {
+		blockers = append(blockers, b.Ref)
+	}
+	return same(then.Labels, now.Labels) && same(then.Blockers, blockers)
+}
+
+// same says whether a list holds what it did; nil was not looked at.
+func same[S ~string](then, now []S) bool {
+	return then == nil || len(difference(then, now)) == 0 && len(difference(now, then)) == 0
 }
 
 // reblock makes the given issues all that hold a row back; nil leaves them.

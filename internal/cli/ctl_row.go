@@ -136,8 +136,8 @@ type draftFlags struct {
 
 func (d *draftFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&d.milestone, "milestone", "", "its milestone")
-	cmd.Flags().StringArrayVar(&d.labels, "label", nil, "a label; all of them, when one is given")
-	cmd.Flags().StringArrayVar(&d.blockers, "blocked-by", nil, "an issue that must be done before; all of them, when one is given")
+	cmd.Flags().StringArrayVar(&d.labels, "label", nil, "a label; all of them, when one is given; '' alone is none")
+	cmd.Flags().StringArrayVar(&d.blockers, "blocked-by", nil, "an issue that must be done before; all of them, when one is given; '' alone is none")
 	d.body.add(cmd, "its description, in Markdown")
 }
 
@@ -156,8 +156,13 @@ func (d *draftFlags) draft(f *app.Factory, cmd *cobra.Command) (*state.IssueDraf
 	if cmd.Flags().Changed("milestone") {
 		out.Milestone = &d.milestone
 	}
-	out.Labels = d.labels
-	for _, b := range d.blockers {
+	if cmd.Flags().Changed("label") {
+		out.Labels = named(d.labels)
+	}
+	if cmd.Flags().Changed("blocked-by") {
+		out.Blockers = []board.Ref{}
+	}
+	for _, b := range named(d.blockers) {
 		_, ref, err := boardRef(cmd.Context(), f, b)
 		if err != nil {
 			return nil, err
@@ -165,6 +170,18 @@ func (d *draftFlags) draft(f *app.Factory, cmd *cobra.Command) (*state.IssueDraf
 		out.Blockers = append(out.Blockers, ref)
 	}
 	return &out, nil
+}
+
+// named are the names of a list without the empty one, which stands for a list
+// of none.
+func named(list []string) []string {
+	out := []string{}
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func newCtlCreateCmd(f *app.Factory) *cobra.Command {

@@ -146,6 +146,13 @@ func TestCommandsReachTheLoop(t *testing.T) {
 	if got := <-loop.sent; !reflect.DeepEqual(got, want) {
 		t.Errorf("the loop got %+v, want %+v", got, want)
 	}
+	none := state.Command{Kind: state.CommandEdit, Ref: "DSP-1", Issue: &state.IssueDraft{Labels: []string{}, Blockers: []board.Ref{}}}
+	if _, err := c.Send(t.Context(), none); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-loop.sent; !reflect.DeepEqual(got, none) {
+		t.Errorf("empty lists arrive as %+v", got.Issue)
+	}
 	_, err = c.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 	if err == nil || err.Error() != "not now: nothing runs" {
 		t.Errorf("a refusal arrives as %v", err)

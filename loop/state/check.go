@@ -26,7 +26,7 @@ var uses = map[CommandKind]string{
 	CommandRelease:  "ref!",
 	CommandDispatch: "ref!",
 	CommandCreate:   "issue!",
-	CommandEdit:     "ref! issue!",
+	CommandEdit:     "ref! issue! was",
 	CommandUndo:     "id",
 	CommandTouch:    "ref!",
 	CommandMerge:    "pr! ref head force",
@@ -69,6 +69,7 @@ func (c *Command) given() []string {
 		{"head", c.Head != ""},
 		{"findings", len(c.Findings) > 0},
 		{"issue", c.Issue != nil},
+		{"was", c.Issue != nil && c.Issue.Was != nil},
 	} {
 		if f.set {
 			out = append(out, f.name)

@@ -36,6 +36,8 @@ func TestCommandsAreCheckedByTheirKind(t *testing.T) {
 		{"deny always", Command{Kind: CommandDeny, Request: "q1", Always: true}, "deny takes no always"},
 		{"create", Command{Kind: CommandCreate, Issue: &IssueDraft{Title: &title}}, ""},
 		{"create under a ref", Command{Kind: CommandCreate, Ref: "DSP-9", Issue: &IssueDraft{Title: &title}}, "create takes no ref"},
+		{"create over another", Command{Kind: CommandCreate, Issue: &IssueDraft{Title: &title, Was: &IssueDraft{}}}, "create takes no was"},
+		{"edit over what was read", Command{Kind: CommandEdit, Ref: "DSP-1", Issue: &IssueDraft{Title: &title, Was: &IssueDraft{}}}, ""},
 		{"undo the last", Command{Kind: CommandUndo}, ""},
 		{"merge by force", Command{Kind: CommandMerge, PR: "#3", Head: "abc", Force: true}, ""},
 		{"merge for a row", Command{Kind: CommandMerge, PR: "#3", Ref: "DSP-1"}, ""},

@@ -97,8 +97,11 @@ type IssueDraft struct {
 	Title     *string     `json:"title,omitempty"`
 	Body      *string     `json:"body,omitempty"`
 	Milestone *string     `json:"milestone,omitempty"`
-	Labels    []string    `json:"labels,omitempty"`   // all of them, when not nil
-	Blockers  []board.Ref `json:"blockers,omitempty"` // all of them, when not nil
+	Labels    []string    `json:"labels,omitzero"`   // all of them, when not nil; an empty list takes all away
+	Blockers  []board.Ref `json:"blockers,omitzero"` // likewise
+	// Was is what stood there when an edit began, of the fields that it
+	// changes: it is refused where another edit came between.
+	Was *IssueDraft `json:"was,omitempty"`
 }
 
 // Done is what a command that was taken answers.
