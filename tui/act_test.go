@@ -78,10 +78,13 @@ func TestActionsSendWhatTheySay(t *testing.T) {
 		}}},
 		"a new issue without a title": {[]string{"b", "enter", "esc"}, nil},
 		"edit the labels": {to("ACM-21", "E", "2", "ui, perf,ui", "enter"), []state.Command{{
-			Kind: state.CommandEdit, Ref: "ACM-21", Issue: &state.IssueDraft{Labels: []string{"ui", "perf"}},
+			Kind: state.CommandEdit, Ref: "ACM-21", Issue: &state.IssueDraft{Labels: []string{"ui", "perf"}, Was: &state.IssueDraft{Labels: []string{}}},
 		}}},
 		"edit the blockers": {to("ACM-21", "E", "3", "acm-30", "enter"), []state.Command{{
-			Kind: state.CommandEdit, Ref: "ACM-21", Issue: &state.IssueDraft{Blockers: []board.Ref{"ACM-30"}},
+			Kind: state.CommandEdit, Ref: "ACM-21", Issue: &state.IssueDraft{Blockers: []board.Ref{"ACM-30"}, Was: &state.IssueDraft{Blockers: []board.Ref{}}},
+		}}},
+		"edit the labels away": {to("ACM-12", "E", "2", "ctrl+u", "enter"), []state.Command{{
+			Kind: state.CommandEdit, Ref: "ACM-12", Issue: &state.IssueDraft{Labels: []string{}, Was: &state.IssueDraft{Labels: []string{"UI", "perf"}}},
 		}}},
 		"edit nothing":      {to("ACM-21", "E", "1", "enter"), nil},
 		"pause":             {[]string{"p"}, []state.Command{{Kind: state.CommandPause}}},
@@ -321,6 +324,46 @@ func TestAnEditOverAnotherEditIsRefused(t *testing.T) {
 	typeKeys(m, "E", "1")
 	if got := m.field.Input.Value(); !strings.Contains(got, "and JSON") {
 		t.Errorf("the text is lost: %q", got)
+	}
+}
+
+// TestAKeptEditKnowsWhatItWasBegunOver: the text changed while the draft lay, in
+// this room or before the next one; the first sending says so, the second is
+// meant, and changes only what differs.
+func TestAKeptEditKnowsWhatItWasBegunOver(t *testing.T) {
+	t.Parallel()
+	var kept map[string]string
+	for name, again := range map[string]bool{"the same room": false, "the next room": true} {
+		ctl := newStub()
+		open := func() *Model {
+			m := newModel(t.Context(), Options{Controller: ctl, Now: fixedNow, Kept: kept, Keep: func(all map[string]string) error { kept = all; return nil }})
+			m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+			take(m, busyRoom())
+			return m
+		}
+		m := open()
+		typeKeys(m, to("ACM-21", "E", "1", " and JSON", "esc")...)
+		if again {
+			m.keepLast()
+			m = open()
+		}
+		s := busyRoom()
+		s.Rows[0].Issue.Body = "new words"
+		take(m, s)
+		typeKeys(m, to("ACM-21", "E", "1", "enter")...)
+		has(t, m, "was edited by somebody else meanwhile")
+		if sent := ctl.commands(); len(sent) != 0 {
+			t.Fatalf("%s: sent %+v", name, sent)
+		}
+		typeKeys(m, "E", "1", "enter")
+		sent := ctl.commands()
+		if len(sent) != 1 || sent[0].Issue.Body == nil || sent[0].Issue.Was.Body == nil || *sent[0].Issue.Was.Body != "new words" {
+			t.Errorf("%s: sent %+v", name, sent)
+		}
+		if len(m.drafts.All()) != 0 {
+			t.Errorf("%s: kept %v", name, m.drafts.All())
+		}
+		kept = nil
 	}
 }
 

@@ -70,22 +70,25 @@ func (m *Model) editMenu(t *target) pane.Menu {
 }
 
 // edit is a field that changes one thing about an issue. What stood there when
-// it opened must still stand there when it is sent.
-func (m *Model) edit(t *target, k drafts.Kind, what, start string, now func(i *board.Issue) string, draft func(text string) state.IssueDraft) pane.Field {
+// its text was begun, maybe in an earlier room, must still stand there when it is
+// sent; else its writer is told, once.
+func (m *Model) edit(t *target, k drafts.Kind, what, start string, now func(i *board.Issue) string, draft func(i *board.Issue, text string) state.IssueDraft) pane.Field {
 	ref, name := t.Ref, t.name
+	id := drafts.ID(k, string(ref))
 	return pane.Field{
-		ID: drafts.ID(k, string(ref)), Name: "Edit " + name + ": " + what, Start: start,
+		ID: id, Name: "Edit " + name + ": " + what, Start: start, Over: true,
 		Send: func(text string) pane.Reply {
 			r := present.RowOf(m.snap, ref)
 			switch {
 			case r == nil:
 				return pane.Reply{Refuse: name + " has gone from the board; your text is kept"}
-			case now(&r.Issue) != start:
-				return pane.Reply{Refuse: name + " was edited by somebody else meanwhile; look at it again: your text is kept"}
-			case text == strings.TrimSpace(start):
+			case text == strings.TrimSpace(now(&r.Issue)):
 				return pane.Not("nothing was changed")
+			case text != "" && !m.drafts.Over(id, now(&r.Issue)), text == "" && now(&r.Issue) != start: // nothing is no draft
+				m.drafts.Rebase(id, now(&r.Issue))
+				return pane.Reply{Refuse: name + " was edited by somebody else meanwhile; look at it again: your text is kept"}
 			}
-			d := draft(text)
+			d := draft(&r.Issue, text)
 			return pane.Reply{Send: []state.Command{{Kind: state.CommandEdit, Ref: ref, Issue: &d}}}
 		},
 	}
@@ -93,9 +96,16 @@ func (m *Model) edit(t *target, k drafts.Kind, what, start string, now func(i *b
 
 func (m *Model) textField(t *target) pane.Field {
 	text := func(i *board.Issue) string { return i.Title + "\n\n" + i.Body }
-	f := m.edit(t, draftEdit, "title and text", text(&t.row.Issue), text, func(text string) state.IssueDraft {
+	f := m.edit(t, draftEdit, "title and text", text(&t.row.Issue), text, func(i *board.Issue, text string) state.IssueDraft {
 		title, body := titled(text)
-		return state.IssueDraft{Title: &title, Body: &body}
+		d := state.IssueDraft{Was: &state.IssueDraft{}}
+		if title != strings.TrimSpace(i.Title) {
+			d.Title, d.Was.Title = &title, &i.Title
+		}
+		if body != strings.TrimSpace(i.Body) {
+			d.Body, d.Was.Body = &body, &i.Body
+		}
+		return d
 	})
 	f.Empty = "nothing is saved: it needs a title"
 	f.Hints = hint("the first line is its title, the rest its text")
@@ -115,8 +125,8 @@ func fields(text string) []string {
 
 func (m *Model) labelsField(t *target) pane.Field {
 	text := func(i *board.Issue) string { return strings.Join(i.Labels, ", ") }
-	f := m.edit(t, draftLabels, "labels", text(&t.row.Issue), text, func(text string) state.IssueDraft {
-		return state.IssueDraft{Labels: fields(text)}
+	f := m.edit(t, draftLabels, "labels", text(&t.row.Issue), text, func(i *board.Issue, text string) state.IssueDraft {
+		return state.IssueDraft{Labels: fields(text), Was: &state.IssueDraft{Labels: append([]string{}, i.Labels...)}}
 	})
 	f.One, f.Hints = true, hint("all of them, with commas between; an empty line takes all away")
 	return f
@@ -140,12 +150,12 @@ func joinRefs(refs []board.Ref) string {
 
 func (m *Model) blockersField(t *target) pane.Field {
 	text := func(i *board.Issue) string { return joinRefs(blockers(i)) }
-	f := m.edit(t, draftBlockers, "blockers", text(&t.row.Issue), text, func(text string) state.IssueDraft {
+	f := m.edit(t, draftBlockers, "blockers", text(&t.row.Issue), text, func(i *board.Issue, text string) state.IssueDraft {
 		refs := []board.Ref{}
 		for _, s := range fields(text) {
 			refs = append(refs, board.Ref(strings.ToUpper(s)))
 		}
-		return state.IssueDraft{Blockers: refs}
+		return state.IssueDraft{Blockers: refs, Was: &state.IssueDraft{Blockers: blockers(i)}}
 	})
 	f.One, f.Hints = true, hint("refs of the issues that must be done first, with commas between")
 	return f
@@ -153,8 +163,8 @@ func (m *Model) blockersField(t *target) pane.Field {
 
 func (m *Model) milestoneField(t *target) pane.Field {
 	text := func(i *board.Issue) string { return i.Milestone }
-	f := m.edit(t, draftMilestone, "milestone", text(&t.row.Issue), text, func(text string) state.IssueDraft {
-		return state.IssueDraft{Milestone: &text}
+	f := m.edit(t, draftMilestone, "milestone", text(&t.row.Issue), text, func(i *board.Issue, text string) state.IssueDraft {
+		return state.IssueDraft{Milestone: &text, Was: &state.IssueDraft{Milestone: &i.Milestone}}
 	})
 	f.One, f.Hints = true, hint("an empty line takes it off its milestone")
 	return f

@@ -69,6 +69,9 @@ func (m *Model) noteDraft() {
 		text = ""
 	}
 	m.drafts.Put(m.field.ID, text)
+	if m.field.Over {
+		m.drafts.Began(m.field.ID, m.field.Start)
+	}
 }
 
 func (m *Model) sizeField() {

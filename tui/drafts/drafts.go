@@ -7,6 +7,8 @@
 package drafts
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"strings"
 )
@@ -24,6 +26,9 @@ const (
 	Retry   Kind = "retry"   // a note for the next try: an issue
 	Request Kind = "request" // a review with its notes: a pull request
 )
+
+// over is the kind under which stands what a draft of an edit was begun over.
+const over = "over-"
 
 // Book holds the drafts.
 type Book struct {
@@ -59,9 +64,33 @@ func (b *Book) Set(k Kind, item, text string) {
 	b.version++
 	if text == "" {
 		delete(b.texts, at)
+		delete(b.texts, over+at)
 		return
 	}
 	b.texts[at] = text
+}
+
+// Began remembers what stood where a draft is to go, once for each draft.
+func (b *Book) Began(id, start string) {
+	if b.texts[id] != "" && b.texts[over+id] == "" {
+		b.Rebase(id, start)
+	}
+}
+
+// Rebase says over what a draft is to go from now on: its writer was told.
+func (b *Book) Rebase(id, start string) {
+	b.version++
+	b.texts[over+id] = sum(start)
+}
+
+// Over says whether a draft was begun over this very text. One of which that
+// is not known was not.
+func (b *Book) Over(id, start string) bool { return b.texts[over+id] == sum(start) }
+
+// sum stands for a text, which need not be kept whole only to be compared.
+func sum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:8])
 }
 
 // Len counts the drafts.

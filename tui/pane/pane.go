@@ -93,6 +93,7 @@ type Field struct {
 	Start string // the text if there is no draft
 	One   bool   // of one line
 	Adds  bool   // Start is added to a draft that lacks it
+	Over  bool   // what is sent goes over Start: the draft remembers what it was begun over
 	Empty string // said instead of sending nothing; empty sends nothing, too
 	// Hints say below the field what sending does.
 	Hints func(text string) []string
