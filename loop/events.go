@@ -74,6 +74,13 @@ func (v *events) since(after uint64) (list []state.Event, more <-chan struct{}, 
 	return list, v.more, v.closed
 }
 
+// LastEvent is the number of the newest event, 0 before the first.
+func (e *Engine) LastEvent() uint64 {
+	e.events.mu.Lock()
+	defer e.events.mu.Unlock()
+	return e.events.last
+}
+
 // Events answers what happened after an event, and then what happens, until the
 // context or the loop ends, which closes the channel.
 func (e *Engine) Events(ctx context.Context, after uint64) <-chan state.Event {

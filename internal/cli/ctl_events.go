@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,10 +30,6 @@ func newCtlEventsCmd(f *app.Factory) *cobra.Command {
 	return cmd
 }
 
-// settled is how long no event may come before those that there were are taken
-// for all.
-const settled = 300 * time.Millisecond
-
 func runEvents(ctx context.Context, f *app.Factory, after uint64, follow, asJSON bool) error {
 	client, err := f.Control(ctx)
 	if err != nil {
@@ -42,34 +37,23 @@ func runEvents(ctx context.Context, f *app.Factory, after uint64, follow, asJSON
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	asked := f.Now()
-	events, err := client.Events(ctx, after)
+	read := client.EventsSoFar
+	if follow {
+		read = client.Events
+	}
+	events, err := read(ctx, after)
 	if err != nil {
 		return failWith(err)
 	}
-	for {
-		var quiet <-chan time.Time
-		if !follow {
-			quiet = time.After(settled)
-		}
-		select {
-		case <-quiet:
-			return nil
-		case ev, more := <-events:
-			switch {
-			case !more && follow && ctx.Err() == nil:
-				return failWith(errors.New("the loop went away"))
-			case !more:
-				return nil
-			}
-			if !follow && ev.At.After(asked) {
-				return nil // a loop that is busy is never quiet
-			}
-			if err := printEvent(f, &ev, asJSON); err != nil {
-				return err
-			}
+	for ev := range events {
+		if err := printEvent(f, &ev, asJSON); err != nil {
+			return err
 		}
 	}
+	if follow && ctx.Err() == nil {
+		return failWith(errors.New("the loop went away"))
+	}
+	return nil
 }
 
 func printEvent(f *app.Factory, ev *state.Event, asJSON bool) error {

@@ -57,6 +57,19 @@ func TestEventsStream(t *testing.T) {
 	if len(ns) != 3 || ns[0] != 3 {
 		t.Errorf("after 2 come %v", ns)
 	}
+	for after, want := range map[uint64]int{2: 2, 3: 1, 4: 0} { // the fifth comes later
+		got, err := c.EventsSoFar(t.Context(), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for range got {
+			n++
+		}
+		if n != want {
+			t.Errorf("after %d there are %d so far, want %d", after, n, want)
+		}
+	}
 	if _, err := c.do(t.Context(), http.MethodGet, "/v1/events?after=-1", nil); err == nil {
 		t.Error("a number below zero is taken")
 	}

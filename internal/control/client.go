@@ -142,6 +142,12 @@ func (c *Client) Events(ctx context.Context, after uint64) (<-chan state.Event, 
 	return follow[state.Event](ctx, c, "/v1/events?after="+strconv.FormatUint(after, 10))
 }
 
+// EventsSoFar answers what happened after an event until now, and closes the
+// channel.
+func (c *Client) EventsSoFar(ctx context.Context, after uint64) (<-chan state.Event, error) {
+	return follow[state.Event](ctx, c, "/v1/events?follow=false&after="+strconv.FormatUint(after, 10))
+}
+
 func follow[T any](ctx context.Context, c *Client, path string) (<-chan T, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	silent := time.AfterFunc(c.within, func() { cancel(ErrSilent) })

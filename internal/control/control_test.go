@@ -54,6 +54,8 @@ func (l *fakeLoop) Subscribe(ctx context.Context) <-chan *state.Snapshot {
 	return out
 }
 
+func (*fakeLoop) LastEvent() uint64 { return 4 }
+
 func (*fakeLoop) Events(ctx context.Context, after uint64) <-chan state.Event {
 	out := make(chan state.Event)
 	go func() {

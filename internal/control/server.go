@@ -31,6 +31,8 @@ type Loop interface {
 	Subscribe(ctx context.Context) <-chan *state.Snapshot
 	// Events answers what happened after an event, and then what happens.
 	Events(ctx context.Context, after uint64) <-chan state.Event
+	// LastEvent is the number of the newest one.
+	LastEvent() uint64
 	Send(ctx context.Context, c state.Command) (state.Done, error)
 }
 
@@ -174,7 +176,36 @@ func events(w http.ResponseWriter, r *http.Request, loop Loop) {
 			return
 		}
 	}
-	stream(w, loop.Events(r.Context(), after))
+	if r.URL.Query().Get("follow") != "false" {
+		stream(w, loop.Events(r.Context(), after))
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	stream(w, upTo(ctx, loop, after))
+}
+
+// upTo are the events after a number that there are by now.
+func upTo(ctx context.Context, loop Loop, after uint64) <-chan state.Event {
+	out := make(chan state.Event)
+	last := loop.LastEvent()
+	go func() {
+		defer close(out)
+		if last == 0 || after == last {
+			return
+		}
+		for ev := range loop.Events(ctx, after) {
+			select {
+			case out <- ev:
+			case <-ctx.Done():
+				return
+			}
+			if ev.N >= last {
+				return
+			}
+		}
+	}()
+	return out
 }
 
 // stream writes one JSON value a line for as long as there are any. A reader
