@@ -3,6 +3,7 @@ package tui
 import (
 	"io"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -89,28 +90,33 @@ func (m *Model) onEdited(msg editedMsg) tea.Cmd {
 // keptMsg says how writing the drafts down went.
 type keptMsg struct{ err error }
 
+// keepAgain is how long it waits with drafts that could not be written.
+const keepAgain = 5 * time.Second
+
 // keepDrafts writes the drafts down once they have changed.
 func (m *Model) keepDrafts() tea.Cmd {
 	v := m.drafts.Version()
-	if m.opts.Keep == nil || v == m.kept || m.keeping {
+	again := m.keepFailed && m.now().Sub(m.keptAt) > keepAgain
+	if m.opts.Keep == nil || (v == m.kept && !again) || m.keeping {
 		return nil
 	}
-	m.kept, m.keeping = v, true
+	m.kept, m.keptAt, m.keeping = v, m.now(), true
 	keep, all := m.opts.Keep, m.drafts.All()
 	return func() tea.Msg { return keptMsg{keep(all)} }
 }
 
 // keepLast writes down what was typed last, when the room has ended.
 func (m *Model) keepLast() {
-	if m.opts.Keep != nil && (m.drafts.Version() != m.kept || m.keeping) {
+	if m.opts.Keep != nil && (m.drafts.Version() != m.kept || m.keeping || m.keepFailed) {
 		_ = m.opts.Keep(m.drafts.All()) // nobody is there to be told; the texts before it are kept
 	}
 }
 
 func (m *Model) onKept(msg keptMsg) {
 	m.keeping = false
-	if msg.err != nil && !m.keepFailed {
-		m.keepFailed = true
+	told := m.keepFailed
+	m.keepFailed = msg.err != nil
+	if msg.err != nil && !told {
 		m.insist("drafts are not kept on disk: " + widget.Clean(msg.err.Error()))
 	}
 }

@@ -81,6 +81,7 @@ type Model struct {
 	kept       uint64 // version of the drafts that was written down last
 	keeping    bool   // they are being written
 	keepFailed bool
+	keptAt     time.Time
 	need       needID // where ! was last
 	menu       menu
 	palette    palette

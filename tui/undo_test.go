@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -38,4 +39,26 @@ func TestARoomTakesBackItsOwn(t *testing.T) {
 		t.Errorf("taken back %v, want %v", ids, want)
 	}
 	has(t, m, "nothing that was done here is left to take back")
+}
+
+// Drafts that could not be written are written again, without another key.
+func TestDraftsAreKeptAgain(t *testing.T) {
+	t.Parallel()
+	now, tries := noon, 0
+	m := newModel(t.Context(), Options{Controller: newStub(), Now: func() time.Time { return now }, Keep: func(map[string]string) error {
+		if tries++; tries < 2 {
+			return errors.New("the disk is full")
+		}
+		return nil
+	}})
+	m.drafts.Put("answer ACM-7", "yes")
+	for _, at := range []time.Duration{0, time.Second, 6 * time.Second, 20 * time.Second} {
+		now = noon.Add(at)
+		if cmd := m.keepDrafts(); cmd != nil {
+			m.onKept(cmd().(keptMsg)) //nolint:forcetypeassert // it answers nothing else
+		}
+	}
+	if tries != 2 || m.keepFailed {
+		t.Errorf("%d tries, failed %t", tries, m.keepFailed)
+	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type draftFile struct {
 	base map[string]string // as this room last knew them
 }
 
+// draftsWithin is how long another room may take to write its own.
+const draftsWithin = 2 * time.Second
+
 // maxDrafts bounds what is read back.
 const maxDrafts = 4 << 20
 
@@ -74,6 +78,13 @@ func (d *draftFile) read() (map[string]string, error) {
 func (d *draftFile) keep(all map[string]string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), draftsWithin)
+	defer cancel()
+	lock, err := statefile.Lock(ctx, d.path+".lock")
+	if err != nil {
+		return fmt.Errorf("keep the drafts: %w", err)
+	}
+	defer lock.Unlock() //nolint:errcheck // it goes with this process at the latest
 	now, _ := d.read()
 	for id := range d.base {
 		if _, ok := all[id]; !ok {

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -120,5 +122,29 @@ func TestABrowserGoesOn(t *testing.T) {
 	f.Getenv = func(string) string { return "false" }
 	if err := f.browseWith("https://example.org/1", time.Minute); err == nil || !strings.Contains(err.Error(), "https://example.org/1") {
 		t.Errorf("a browser that cannot open it: %v", err)
+	}
+}
+
+// Rooms that write at the same moment lose none of each other's drafts.
+func TestDraftsWrittenAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "drafts.json")
+	var all sync.WaitGroup
+	rooms := make([]draftFile, 8)
+	for i := range rooms {
+		rooms[i].path = path
+		rooms[i].load()
+	}
+	for i := range rooms {
+		d := &rooms[i]
+		all.Go(func() {
+			if err := d.keep(map[string]string{fmt.Sprint("answer A-", i): "yes"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := (&draftFile{path: path}).load(); len(got) != 8 {
+		t.Errorf("kept %v", got)
 	}
 }
