@@ -66,7 +66,7 @@ type chance struct {
 // those after which GitHub is left alone for a while.
 var (
 	lost   = []fake.FaultKind{fake.FaultHangUp, fake.FaultLost, fake.FaultBadGate, fake.FaultLateGate, fake.FaultCut, fake.FaultInternal}
-	limits = []fake.FaultKind{fake.FaultRateLimited, fake.FaultRateLimit, fake.FaultSecondary, fake.FaultBare, fake.FaultAbuse, fake.FaultPrimary}
+	limits = []fake.FaultKind{fake.FaultRateLimited, fake.FaultRateLimit, fake.FaultSecondary, fake.FaultBare, fake.FaultInBody, fake.FaultAbuse, fake.FaultPrimary}
 )
 
 func (c *chance) choose(r fake.Request) fake.FaultKind {

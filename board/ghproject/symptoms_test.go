@@ -41,7 +41,7 @@ func TestFailure24WritesAreHeldBack(t *testing.T) {
 // fault, and is over when it says.
 func TestFailure26SecondaryLimitIsNoBadLogin(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []fake.FaultKind{fake.FaultSecondary, fake.FaultBare} {
+	for _, kind := range []fake.FaultKind{fake.FaultSecondary, fake.FaultBare, fake.FaultInBody} {
 		p := newPlace(t, true)
 		b := p.open(t)
 		p.server.Inject(fake.Fault{Kind: kind, Times: 1})

@@ -11,31 +11,14 @@ package ghapi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
-
-// LimitError says that GitHub has asked to wait; nothing was sent.
-type LimitError struct {
-	Until     time.Time
-	Secondary bool
-}
-
-func (e *LimitError) Error() string {
-	kind := "the hour's budget is used up"
-	if e.Secondary {
-		kind = "too many requests at once"
-	}
-	return fmt.Sprintf("GitHub asked to wait (%s); nothing is sent before %s", kind, e.Until.UTC().Format("15:04:05Z"))
-}
 
 // Token is what a session sends. One without an end lasts as long as GitHub
 // takes it.
@@ -79,45 +62,6 @@ func (s *Session) refused(text string) {
 	}
 }
 
-// Gate holds requests back while GitHub has asked to wait. One is shared by all
-// clients of a process.
-type Gate struct {
-	Now func() time.Time
-	// Spread is a part of a time by which callers return later than asked, so
-	// that not all return at once; nil is a random part.
-	Spread func(time.Duration) time.Duration
-
-	mu    sync.Mutex
-	until LimitError
-}
-
-// Open answers a LimitError while nothing may be sent.
-func (g *Gate) Open() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.Now().Before(g.until.Until) {
-		e := g.until
-		return &e
-	}
-	return nil
-}
-
-func (g *Gate) shut(d time.Duration, secondary bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	later := spread
-	if g.Spread != nil {
-		later = g.Spread
-	}
-	until := g.Now().Add(d + later(30*time.Second))
-	if until.After(g.until.Until) {
-		g.until = LimitError{Until: until, Secondary: secondary}
-	}
-}
-
-// spread is a random part of d, so that not all callers return at once.
-func spread(d time.Duration) time.Duration { return rand.N(d) } //nolint:gosec // it hides nothing
-
 // Transport signs requests to one host and minds its limits.
 type Transport struct {
 	Host    string
@@ -158,7 +102,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
 	token, err := t.Session.text(r.Context())
 	if l, limited := errors.AsType[*LimitError](err); limited {
-		t.Gate.shut(l.Until.Sub(t.Gate.Now()), l.Secondary) // of the mint
+		t.Gate.shut(refusal{wait: l.Until.Sub(t.Gate.Now()), secondary: l.Secondary}) // of the mint
 		return nil, "", t.Gate.Open()
 	}
 	if err != nil {
@@ -182,10 +126,14 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	now := t.Gate.Now()
-	if wait, secondary, limited := Limit(resp.StatusCode, resp.Header, string(body), now); limited {
-		t.Gate.shut(wait, secondary)
-	} else if limitedInBody(resp, body) {
-		t.Gate.shut(reset(resp.Header, now), false)
+	wait, secondary, limited := Limit(resp.StatusCode, resp.Header, string(body), now)
+	if !limited && strings.HasSuffix(resp.Request.URL.Path, "/graphql") {
+		wait, secondary, limited = limitInBody(resp.Header, body, now)
+	}
+	if limited {
+		t.Gate.shut(refusal{wait: wait, secondary: secondary, blunt: secondary && resp.Header.Get("Retry-After") == ""})
+	} else {
+		t.Gate.passed()
 	}
 	return resp, nil
 }
@@ -208,59 +156,3 @@ type TokenError struct{ Err error }
 func (e *TokenError) Error() string { return e.Err.Error() }
 
 func (e *TokenError) Unwrap() error { return e.Err }
-
-// Limit says whether an answer refuses for the number of requests, how long it
-// asks to wait, and whether that is for too many at once, which a full budget
-// does not rule out (failures.md, row 26).
-func Limit(status int, h http.Header, body string, now time.Time) (wait time.Duration, secondary, limited bool) {
-	if status != http.StatusForbidden && status != http.StatusTooManyRequests {
-		return 0, false, false
-	}
-	after, hasAfter := seconds(h, "Retry-After")
-	switch {
-	case hasAfter:
-		return after, true, true
-	case h.Get("X-Ratelimit-Remaining") == "0":
-		return reset(h, now), false, true
-	case strings.Contains(strings.ToLower(body), "secondary rate limit"), status == http.StatusTooManyRequests:
-		return time.Minute, true, true
-	}
-	return 0, false, false
-}
-
-// reset is how long until the budget is full again; a minute where GitHub does
-// not say.
-func reset(h http.Header, now time.Time) time.Duration {
-	if at, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil {
-		return max(time.Second, time.Unix(at, 0).Sub(now))
-	}
-	return time.Minute
-}
-
-func seconds(h http.Header, name string) (time.Duration, bool) {
-	n, err := strconv.Atoi(h.Get(name))
-	return time.Duration(n) * time.Second, err == nil && n >= 0
-}
-
-func limitedInBody(resp *http.Response, body []byte) bool {
-	if !strings.HasSuffix(resp.Request.URL.Path, "/graphql") {
-		return false
-	}
-	var a struct {
-		Errors []struct {
-			Type       string `json:"type"`
-			Extensions struct {
-				Code string `json:"code"`
-			} `json:"extensions"`
-		} `json:"errors"`
-	}
-	if json.Unmarshal(body, &a) != nil {
-		return false
-	}
-	for _, e := range a.Errors {
-		if e.Type == "RATE_LIMITED" || e.Type == "RATE_LIMIT" || e.Extensions.Code == "graphql_rate_limit" {
-			return true
-		}
-	}
-	return false
-}

@@ -375,7 +375,7 @@ func TestStrangersReview(t *testing.T) {
 // (failures.md, rows 24 and 26; SYMPTOMS.md, GitHub 31).
 func TestFailure24And26Limits(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []fake.FaultKind{fake.FaultSecondary, fake.FaultPrimary, fake.FaultAbuse} {
+	for _, kind := range []fake.FaultKind{fake.FaultSecondary, fake.FaultInBody, fake.FaultPrimary, fake.FaultAbuse} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

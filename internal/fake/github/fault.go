@@ -32,6 +32,7 @@ type FaultKind string
 const (
 	FaultNone        FaultKind = ""
 	FaultSecondary   FaultKind = "secondary"      // 403 with Retry-After, though the budget is full
+	FaultInBody      FaultKind = "secondary-200"  // the same as GraphQL may say it: an error in an answer that is 200
 	FaultBare        FaultKind = "secondary-bare" // 403 that says in words alone that it is a limit
 	FaultPrimary     FaultKind = "primary"        // 403, remaining 0, a reset
 	FaultRateLimited FaultKind = "RATE_LIMITED"   // as GraphQL says it: an error in an answer that is 200
@@ -120,9 +121,11 @@ func (s *Server) before(w http.ResponseWriter, r *http.Request, c *call) bool {
 	kind := c.fault
 	if graphql := r.URL.Path == "/graphql"; !graphql && (kind == FaultRateLimited || kind == FaultRateLimit) {
 		kind = FaultPrimary // as REST says it
+	} else if !graphql && kind == FaultInBody {
+		kind = FaultSecondary
 	}
 	switch kind {
-	case FaultSecondary, FaultBare, FaultPrimary, FaultAbuse, FaultRateLimited, FaultRateLimit:
+	case FaultSecondary, FaultInBody, FaultBare, FaultPrimary, FaultAbuse, FaultRateLimited, FaultRateLimit:
 		kind.limit(w, s.now())
 	case FaultBadGate:
 		page(w)

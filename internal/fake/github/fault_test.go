@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,7 @@ func TestFaults(t *testing.T) {
 	}{
 		github.FaultSecondary:   {403, "secondary rate limit", false},
 		github.FaultBare:        {403, "secondary rate limit", false},
+		github.FaultInBody:      {200, "secondary rate limit", false},
 		github.FaultAbuse:       {429, "secondary rate limit", false},
 		github.FaultPrimary:     {403, "API rate limit exceeded", false},
 		github.FaultRateLimited: {200, `"type":"RATE_LIMITED"`, false},
@@ -111,7 +113,7 @@ func TestFaults(t *testing.T) {
 			if status != want.status || !strings.Contains(text, want.says) {
 				t.Errorf("answered %d %s", status, text)
 			}
-			if waits := head.Get("Retry-After") != ""; waits != (kind == github.FaultSecondary || kind == github.FaultAbuse) {
+			if waits := head.Get("Retry-After") != ""; waits != slices.Contains([]github.FaultKind{github.FaultSecondary, github.FaultInBody, github.FaultAbuse}, kind) {
 				t.Errorf("asks to wait: %v", waits)
 			}
 			if kind == github.FaultCut && json.Valid([]byte(text)) {

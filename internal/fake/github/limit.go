@@ -70,6 +70,10 @@ func (k FaultKind) limit(w http.ResponseWriter, now time.Time) {
 		h.Set("Retry-After", "60")
 		h.Set("X-Ratelimit-Remaining", "4935")
 		refuse(w, http.StatusForbidden, secondaryWords)
+	case FaultInBody:
+		h.Set("Retry-After", "60")
+		h.Set("X-Ratelimit-Remaining", "4935")
+		answer(w, http.StatusOK, map[string]any{"errors": []any{map[string]string{"message": secondaryWords}}})
 	case FaultBare:
 		h.Set("X-Ratelimit-Remaining", "4935")
 		refuse(w, http.StatusForbidden, secondaryWords)
