@@ -16,21 +16,23 @@ import (
 // calls are all that is asked of GitHub's REST API, as the library names it and
 // as GitHub does.
 var calls = map[string]string{
-	"Apps.CreateInstallationToken": "post /app/installations/{installation_id}/access_tokens",
-	"Apps.Get":                     "get /app",
-	"Apps.GetInstallation":         "get /app/installations/{installation_id}",
-	"Checks.ListCheckRunsForRef":   "get /repos/{owner}/{repo}/commits/{ref}/check-runs",
-	"Issues.CreateComment":         "post /repos/{owner}/{repo}/issues/{issue_number}/comments",
-	"PullRequests.Create":          "post /repos/{owner}/{repo}/pulls",
-	"PullRequests.CreateReview":    "post /repos/{owner}/{repo}/pulls/{pull_number}/reviews",
-	"PullRequests.Edit":            "patch /repos/{owner}/{repo}/pulls/{pull_number}",
-	"PullRequests.Get":             "get /repos/{owner}/{repo}/pulls/{pull_number}",
-	"PullRequests.GetRaw":          "get /repos/{owner}/{repo}/pulls/{pull_number}",
-	"PullRequests.List":            "get /repos/{owner}/{repo}/pulls",
-	"PullRequests.ListCommits":     "get /repos/{owner}/{repo}/pulls/{pull_number}/commits",
-	"PullRequests.UpdateBranch":    "put /repos/{owner}/{repo}/pulls/{pull_number}/update-branch",
-	"Repositories.CompareCommits":  "get /repos/{owner}/{repo}/compare/{basehead}",
-	"Users.Get":                    "get /users/{username}",
+	"Apps.CreateInstallationToken":   "post /app/installations/{installation_id}/access_tokens",
+	"Apps.Get":                       "get /app",
+	"Apps.GetInstallation":           "get /app/installations/{installation_id}",
+	"Checks.ListCheckRunsForRef":     "get /repos/{owner}/{repo}/commits/{ref}/check-runs",
+	"Issues.CreateComment":           "post /repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"Issues.ListComments":            "get /repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"PullRequests.Create":            "post /repos/{owner}/{repo}/pulls",
+	"PullRequests.CreateReview":      "post /repos/{owner}/{repo}/pulls/{pull_number}/reviews",
+	"PullRequests.Edit":              "patch /repos/{owner}/{repo}/pulls/{pull_number}",
+	"PullRequests.Get":               "get /repos/{owner}/{repo}/pulls/{pull_number}",
+	"PullRequests.GetRaw":            "get /repos/{owner}/{repo}/pulls/{pull_number}",
+	"PullRequests.List":              "get /repos/{owner}/{repo}/pulls",
+	"PullRequests.ListCommits":       "get /repos/{owner}/{repo}/pulls/{pull_number}/commits",
+	"PullRequests.UpdateBranch":      "put /repos/{owner}/{repo}/pulls/{pull_number}/update-branch",
+	"Repositories.CompareCommits":    "get /repos/{owner}/{repo}/compare/{basehead}",
+	"Repositories.CompareCommitsRaw": "get /repos/{owner}/{repo}/compare/{basehead}",
+	"Users.Get":                      "get /users/{username}",
 }
 
 // TestEveryCallIsDescribed finds every call of the library in the sources: it

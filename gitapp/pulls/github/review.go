@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ func (s *Store) post(ctx context.Context, as *api, req *pulls.ReviewRequest, eve
 	if err != nil {
 		return board.Review{}, err
 	}
-	comments, body, err := s.anchor(ctx, pr.Name, req)
+	comments, body, err := s.anchor(ctx, &pr, req)
 	if err != nil {
 		return board.Review{}, err
 	}
@@ -159,11 +160,11 @@ func stateOfReview(event string) board.ReviewState {
 
 // anchor puts findings on the lines that the diff shows, and the others into
 // the text: GitHub refuses the whole review for one line outside.
-func (s *Store) anchor(ctx context.Context, name string, req *pulls.ReviewRequest) ([]*gogithub.DraftReviewComment, string, error) {
+func (s *Store) anchor(ctx context.Context, pr *board.PullRequest, req *pulls.ReviewRequest) ([]*gogithub.DraftReviewComment, string, error) {
 	if len(req.Findings) == 0 {
 		return nil, req.Body, nil
 	}
-	diff, err := s.Diff(ctx, name)
+	diff, err := s.judged(ctx, pr, req.Commit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -188,6 +189,26 @@ func (s *Store) anchor(ctx context.Context, name string, req *pulls.ReviewReques
 		return on, req.Body, nil
 	}
 	return on, strings.TrimRight(req.Body, "\n") + "\n\nNot on a line of the diff:\n" + off.String() + "\n", nil
+}
+
+// judged is what the pull request changed at the commit that was judged, which
+// need not be its head. It is empty where GitHub shows none: what changes more
+// than it shows (406), and a commit that is gone.
+func (s *Store) judged(ctx context.Context, pr *board.PullRequest, commit string) (string, error) {
+	var text string
+	var err error
+	if commit == "" || commit == pr.HeadSHA || pr.BaseSHA == "" {
+		text, err = s.Diff(ctx, pr.Name)
+	} else {
+		text, _, err = s.read.rest.Repositories.CompareCommitsRaw(ctx, s.owner(), s.name(), pr.BaseSHA, commit, gogithub.RawOptions{Type: gogithub.Diff})
+	}
+	switch code := status(err); {
+	case code == http.StatusNotAcceptable, code == http.StatusNotFound && !errors.Is(err, pulls.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("see what lines the diff shows: %w", s.plain(err))
+	}
+	return text, nil
 }
 
 // shownLines are the lines of the new side that a unified diff shows, by path.

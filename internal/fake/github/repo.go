@@ -49,6 +49,7 @@ type Pull struct {
 	Closes            []int // issues
 	// Unknown is how often mergeable is answered as not yet known.
 	Unknown int
+	Large   bool   // its diff is more than GitHub shows
 	Fork    string // owner of the head repository, where it is another
 	Told    string // the head that hooks know
 }

@@ -79,6 +79,10 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, _ grant, repo *
 	if s.unchanged(w, r, base+head) {
 		return
 	}
+	if strings.Contains(r.Header.Get("Accept"), "diff") {
+		repo.showDiff(w, r, base, head)
+		return
+	}
 	behind, ahead, err := repo.git.Apart(r.Context(), repo.Dir, base, head)
 	if err != nil {
 		refuse(w, http.StatusNotFound, "No common ancestor between the two")

@@ -144,17 +144,26 @@ func (s *Server) listPulls(w http.ResponseWriter, r *http.Request, _ grant, repo
 
 func (s *Server) getPull(w http.ResponseWriter, r *http.Request, _ grant, repo *Repo, p *Pull) {
 	if strings.Contains(r.Header.Get("Accept"), "diff") {
-		text, err := repo.git.Diff(r.Context(), repo.Dir, repo.tip(p.Base), repo.head(p))
-		if err != nil {
-			refuse(w, http.StatusInternalServerError, err.Error())
+		if p.Large {
+			refuse(w, http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of lines (20000)")
 			return
 		}
-		_, _ = w.Write([]byte(text)) // a client that left needs no answer
+		repo.showDiff(w, r, repo.tip(p.Base), repo.head(p))
 		return
 	}
 	v := s.pullJSON(repo, p)
 	v["mergeable"] = map[string]any{"MERGEABLE": true, "CONFLICTING": false}[s.mergeable(repo, p)]
 	answer(w, http.StatusOK, v)
+}
+
+// showDiff answers a diff as text.
+func (r *Repo) showDiff(w http.ResponseWriter, req *http.Request, base, head string) {
+	text, err := r.git.Diff(req.Context(), r.Dir, base, head)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	_, _ = w.Write([]byte(text)) // a client that left needs no answer
 }
 
 func (s *Server) editPull(w http.ResponseWriter, r *http.Request, g grant, repo *Repo, p *Pull) {
@@ -243,7 +252,7 @@ func (s *Server) createReview(w http.ResponseWriter, r *http.Request, g grant, r
 		o.CommitID = repo.head(p)
 	}
 	for _, f := range o.Comments {
-		if !s.inDiff(repo, p, &f) {
+		if !s.inDiff(repo, p, o.CommitID, &f) {
 			refuse(w, http.StatusUnprocessableEntity, "Unprocessable Entity: \"Line could not be resolved\"")
 			return
 		}
@@ -255,9 +264,10 @@ func (s *Server) createReview(w http.ResponseWriter, r *http.Request, g grant, r
 	answer(w, http.StatusOK, s.reviewJSON(&v))
 }
 
-// inDiff says whether a line of the new side is shown by the diff.
-func (*Server) inDiff(repo *Repo, p *Pull, f *Finding) bool {
-	text, err := repo.git.Diff(bg(), repo.Dir, repo.tip(p.Base), repo.head(p))
+// inDiff says whether a line of the new side is shown by the diff
+// of a commit.
+func (*Server) inDiff(repo *Repo, p *Pull, head string, f *Finding) bool {
+	text, err := repo.git.Diff(bg(), repo.Dir, repo.tip(p.Base), head)
 	if err != nil {
 		return false
 	}

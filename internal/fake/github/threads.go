@@ -56,7 +56,7 @@ func (s *Server) findingObj(r *Repo, p *Pull, v *Review, at int) obj {
 	m := map[string]any{
 		"path": f.Path, "originalLine": f.Line, "body": f.Body, "replyTo": nil, "fullDatabaseId": strconv.FormatInt(v.findingID(at), 10),
 		"line": func() any {
-			if !s.inDiff(r, p, f) {
+			if !s.inDiff(r, p, r.head(p), f) {
 				return nil
 			}
 			return f.Line
