@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -76,13 +77,20 @@ func (f *Factory) openGitHub(ctx context.Context, cfg *config.Config, repo Repo,
 	if err != nil {
 		return nil, err
 	}
+	dev := appOf(AppDeveloper, &cfg.GitHubApps.Developer)
 	return github.Open(github.Options{
 		Forge: forge, GraphQL: f.gitHubURL(cfg, graphQLURL),
-		Developer: appOf(AppDeveloper, &cfg.GitHubApps.Developer), Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
-		AsReviewer: actor.Kind == board.ActorReviewer,
+		Developer: dev, Reviewer: appOf(AppReviewer, &cfg.GitHubApps.Reviewer),
+		AsReviewer: actor.Kind == board.ActorReviewer && !hasKey(forge, dev),
 		BotIDs:     cfg.BotUserIDs, Trusts: trusts(cfg), Base: repo.Base, Remote: repo.Remote, Now: f.Now, Owner: f.ownerToken,
 		History: pulls.History{Git: f.Git(), Dir: repo.Root, Developer: who.Developer},
 	})
+}
+
+// hasKey says whether an App has a key here, be it a bad one.
+func hasKey(forge *gitapp.Forge, a *gitapp.App) bool {
+	_, err := forge.Keys.Key(a)
+	return !errors.Is(err, gitapp.ErrNoKey)
 }
 
 // ownerToken is the person's own login on GitHub: GH_TOKEN, or what gh has.

@@ -220,6 +220,8 @@ func (s *Store) behind(ctx context.Context, p pair) (int, error) {
 	switch {
 	case status(err) == http.StatusNotFound:
 		n = unrelated
+	case s.o.AsReviewer && status(err) == http.StatusForbidden && s.gate.Open() == nil:
+		return 0, nil // its App needs no contents, and a reviewer does not ask how far behind it is
 	case err != nil:
 		return 0, err
 	}

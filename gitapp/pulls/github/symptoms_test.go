@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,36 @@ func TestSymptom23ChecksLeftOut(t *testing.T) {
 			}
 			if _, rest := w.asked(func() { _, err = w.store.List(t.Context(), false) }); rest != 0 || err != nil {
 				t.Errorf("%d more requests when nothing changed, %v", rest, err)
+			}
+		})
+	}
+}
+
+// Of more checks than one page lists the roll-up says how the others are.
+func TestChecksBeyondAPage(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		last fake.Check
+		want board.CheckState
+	}{
+		"failed":  {fake.Check{Name: "last", Done: true, Conclusion: "failure"}, board.ChecksRed},
+		"error":   {fake.Check{Name: "last", Status: "error"}, board.ChecksRed},
+		"pending": {fake.Check{Name: "last"}, board.ChecksPending},
+		"passed":  {fake.Check{Name: "last", Done: true, Conclusion: "success"}, board.ChecksGreen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			head := w.branch("task/acm-1-x", "x.go", "package x\n")
+			n := w.open("task/acm-1-x", "")
+			w.pull(n, func(r *fake.Repo, _ *fake.Pull) {
+				for i := range 120 {
+					r.SetCheck(head, fake.Check{Name: "test " + strconv.Itoa(i), Done: true, Conclusion: "success"})
+				}
+				r.SetCheck(head, tc.last)
+			})
+			if pr, err := w.store.Get(t.Context(), n); err != nil || pr.Checks != tc.want {
+				t.Errorf("checks %s of %d listed, %v; want %s", pr.Checks, len(pr.CheckRuns), err, tc.want)
 			}
 		})
 	}

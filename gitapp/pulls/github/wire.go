@@ -221,59 +221,6 @@ func mergeableOf(s string) board.Mergeable {
 	return board.MergeUnknown
 }
 
-// passing are the conclusions that count as green; every other one, and one
-// that is not told, does not (FACTS.md, Pull requests).
-var passing = []string{"SUCCESS", "NEUTRAL", "SKIPPED"}
-
-// addChecks reads check runs and legacy statuses alike.
-func (s *Store) addChecks(pr *board.PullRequest, w *pullWire) {
-	if w.StatusCheckRollup == nil {
-		return
-	}
-	worst := board.ChecksGreen
-	for i := range w.StatusCheckRollup.Contexts.Nodes {
-		c := checkOf(&w.StatusCheckRollup.Contexts.Nodes[i], w.HeadRefOid)
-		pr.CheckRuns = append(pr.CheckRuns, c)
-		switch {
-		case c.State == board.ChecksRed:
-			worst = board.ChecksRed
-		case c.State == board.ChecksPending && worst != board.ChecksRed:
-			worst = board.ChecksPending
-		}
-	}
-	if len(pr.CheckRuns) < w.StatusCheckRollup.Contexts.TotalCount && worst == board.ChecksGreen && w.StatusCheckRollup.State != "SUCCESS" {
-		worst = board.ChecksPending // one that was not listed decides
-	}
-	if len(pr.CheckRuns) > 0 {
-		pr.Checks = worst
-	}
-}
-
-func checkOf(c *contextWire, head string) board.Check {
-	if c.Typename == "StatusContext" {
-		state := board.ChecksRed
-		switch c.StatusContext.State {
-		case "SUCCESS":
-			state = board.ChecksGreen
-		case "PENDING", "EXPECTED":
-			state = board.ChecksPending
-		}
-		return board.Check{Name: c.StatusContext.Context, State: state, Head: head, Summary: strings.ToLower(c.StatusContext.State)}
-	}
-	out := board.Check{Name: c.CheckRun.Name, State: board.ChecksPending, Head: head}
-	if c.CheckRun.Status != "COMPLETED" {
-		return out
-	}
-	out.State, out.Summary = board.ChecksRed, "completed without a conclusion"
-	if c.CheckRun.Conclusion != nil {
-		out.Summary = strings.ToLower(strings.ReplaceAll(*c.CheckRun.Conclusion, "_", " "))
-		if slices.Contains(passing, *c.CheckRun.Conclusion) {
-			out.State = board.ChecksGreen
-		}
-	}
-	return out
-}
-
 // review leaves out what nobody has sent yet, what was taken back, what people
 // say whose word does not count, and answers on lines: GitHub keeps each as a
 // review of its own without a text.

@@ -32,7 +32,7 @@ func (s *Server) inRepoNow(w http.ResponseWriter, r *http.Request, g grant, need
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	if name, level, asked := strings.Cut(need, ":"); asked && g.app != nil && g.app.Permissions[name] != level {
+	if name, level, asked := strings.Cut(need, ":"); asked && g.app != nil && !slices.Contains([]string{level, "write"}, g.app.Permissions[name]) {
 		w.Header().Set("X-Accepted-Github-Permissions", name+"="+level)
 		refuse(w, http.StatusForbidden, "Resource not accessible by integration")
 		return
