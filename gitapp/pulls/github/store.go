@@ -173,6 +173,10 @@ func (s *Store) plain(err error) error {
 		}
 		return &said{"the App lacks the permission " + needed + "; grant it in the App's settings and accept it in the installation", err}
 	}
+	if strings.Contains(err.Error(), "Resource not accessible by integration") { // GraphQL does not say for want of which
+		return &said{"the App lacks a permission for it (GitHub: Resource not accessible by integration); the state of checks takes Checks " +
+			"and Commit statuses, read: grant them in the App's settings and accept them in the installation", err}
+	}
 	if status, page := ghapi.Page(err.Error()); page {
 		return &said{ghapi.NoAnswer(status), err}
 	}

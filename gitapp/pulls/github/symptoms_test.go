@@ -130,6 +130,29 @@ func TestSymptom23ChecksLeftOut(t *testing.T) {
 	}
 }
 
+// denies answers GraphQL as GitHub does an App without the permission for
+// checks: in part.
+type denies struct{}
+
+func (denies) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != "/graphql" {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	text := `{"data": {"repository": null}, "errors": [{"type": "FORBIDDEN", "path": ["repository"], "message": "Resource not accessible by integration"}]}`
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+}
+
+// An App that may not read checks is told which permissions that takes.
+func TestChecksDenied(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.o.Forge.Transport = denies{}
+	w.reopen()
+	if _, err := w.store.List(t.Context(), false); err == nil || !strings.Contains(err.Error(), "Checks and Commit statuses, read: grant them") {
+		t.Errorf("list: %v", err)
+	}
+}
+
 // Of more checks than one page lists the roll-up says how the others are.
 func TestChecksBeyondAPage(t *testing.T) {
 	t.Parallel()
