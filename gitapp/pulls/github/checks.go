@@ -13,23 +13,23 @@ import (
 
 // compareChecks holds a green roll-up to the check runs that REST lists: one has
 // been seen to leave a failing run out (SYMPTOMS.md, GitHub 23). It costs one
-// request for each pull request that was read anew and is green, and none where
+// request for each hundred checks of a pull request that was read anew and is green, and none where
 // the App may not read checks, which their roll-up does not need.
 func (s *Store) compareChecks(ctx context.Context, pr *board.PullRequest) error {
 	if pr.State != board.PullOpen || pr.Checks != board.ChecksGreen || s.noChecks.Load() {
 		return nil
 	}
-	filter := "latest"
-	got, _, err := s.read.rest.Checks.ListCheckRunsForRef(ctx, s.owner(), s.name(), pr.HeadSHA,
-		&gogithub.ListCheckRunsOptions{Filter: &filter, ListOptions: gogithub.ListOptions{PerPage: 100}})
+	runs, err := s.checkRuns(ctx, pr.HeadSHA)
 	switch code := status(err); {
-	case code == http.StatusForbidden && s.gate.Open() == nil, code == http.StatusNotFound:
+	case code == http.StatusForbidden && s.gate.Open() == nil:
 		s.noChecks.Store(true)
 		return nil
+	case code == http.StatusNotFound, code == http.StatusUnprocessableEntity:
+		return nil // the commit is gone; that says nothing of the others
 	case err != nil:
 		return err
 	}
-	for _, r := range got.CheckRuns {
+	for _, r := range runs {
 		c := contextWire{Typename: "CheckRun"}
 		c.CheckRun.Name, c.CheckRun.Status = r.GetName(), strings.ToUpper(r.GetStatus())
 		if r.Conclusion != nil {
@@ -46,4 +46,20 @@ func (s *Store) compareChecks(ctx context.Context, pr *board.PullRequest) error 
 		}
 	}
 	return nil
+}
+
+// checkRuns are the last runs of all checks of a commit.
+func (s *Store) checkRuns(ctx context.Context, head string) ([]*gogithub.CheckRun, error) {
+	filter := "latest"
+	o := &gogithub.ListCheckRunsOptions{Filter: &filter, ListOptions: gogithub.ListOptions{Page: 1, PerPage: 100}}
+	var runs []*gogithub.CheckRun
+	for o.Page > 0 {
+		got, resp, err := s.read.rest.Checks.ListCheckRunsForRef(ctx, s.owner(), s.name(), head, o)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, got.CheckRuns...)
+		o.Page = resp.NextPage
+	}
+	return runs, nil
 }

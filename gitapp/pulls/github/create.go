@@ -2,8 +2,10 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	gogithub "github.com/google/go-github/v88/github"
@@ -50,20 +52,31 @@ func (s *Store) whyNotOpened(ctx context.Context, req *pulls.CreateRequest, base
 		return fmt.Errorf("one is %w from it", pulls.ErrExists)
 	case strings.Contains(text, "No commits between"):
 		return fmt.Errorf("%s has no commit that %s lacks: commit and push first", req.Head, base)
-	case strings.Contains(text, "head"):
+	case invalidField(err, "head"):
 		return fmt.Errorf("GitHub has no branch %s: `git push -u %s %s` first", req.Head, s.o.Remote, req.Head)
-	case strings.Contains(text, "base"):
+	case invalidField(err, "base"):
 		return fmt.Errorf("GitHub has no branch %s to merge into: name it with --base", base)
 	}
 	return s.plain(err)
 }
 
+// invalidField says whether GitHub refused what a field holds.
+func invalidField(err error, field string) bool {
+	e, ok := errors.AsType[*gogithub.ErrorResponse](err)
+	return ok && slices.ContainsFunc(e.Errors, func(d gogithub.Error) bool { return d.Field == field && d.Code == "invalid" })
+}
+
 // foreignAuthors lists who else than the developer App wrote commits, merges of
 // the base left out: GitHub attributes by address, so a wrong one is seen here.
 func (s *Store) foreignAuthors(ctx context.Context, number int) ([]string, error) {
-	commits, _, err := s.dev.rest.PullRequests.ListCommits(ctx, s.owner(), s.name(), number, &gogithub.ListOptions{PerPage: 100})
-	if err != nil {
-		return nil, fmt.Errorf("look who wrote the commits of %s: %w", pulls.Name(number), s.plain(err))
+	var commits []*gogithub.RepositoryCommit
+	for o := (&gogithub.ListOptions{Page: 1, PerPage: 100}); o.Page > 0; {
+		page, resp, err := s.dev.rest.PullRequests.ListCommits(ctx, s.owner(), s.name(), number, o)
+		if err != nil {
+			return nil, fmt.Errorf("look who wrote the commits of %s: %w", pulls.Name(number), s.plain(err))
+		}
+		commits = append(commits, page...)
+		o.Page = resp.NextPage
 	}
 	seen := map[string]bool{}
 	var out []string
@@ -126,5 +139,10 @@ func (s *Store) Update(ctx context.Context, name string, e pulls.Edit) (board.Pu
 			return fail(err)
 		}
 	}
-	return s.Get(ctx, name)
+	pr, err := s.Get(ctx, name)
+	if err != nil {
+		return pr, err
+	}
+	pr.Foreign, err = s.foreignAuthors(ctx, n)
+	return pr, err
 }

@@ -245,7 +245,7 @@ func TestCreate(t *testing.T) {
 	}
 	ready := false
 	title := "New title"
-	if pr, err = w.store.Update(t.Context(), "#1", pulls.Edit{Draft: &ready, Title: &title}); err != nil || pr.Draft || pr.Title != title {
+	if pr, err = w.store.Update(t.Context(), "#1", pulls.Edit{Draft: &ready, Title: &title}); err != nil || pr.Draft || pr.Title != title || len(pr.Foreign) != 1 {
 		t.Errorf("%+v, %v", pr, err)
 	}
 	if pr, err := w.store.ByHead(t.Context(), "task/acm-1-x"); err != nil || pr.Name != "#1" {

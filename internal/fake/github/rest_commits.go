@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -128,7 +129,27 @@ func (s *Server) listCommits(w http.ResponseWriter, r *http.Request, _ grant, re
 	for i := len(log) - 1; i >= 0; i-- {
 		list = append(list, s.commitJSON(repo, log[i].ID, log[i].Author.Email, log[i].Author.Name, log[i].Parents))
 	}
-	answer(w, http.StatusOK, list)
+	answer(w, http.StatusOK, paged(w, r, list))
+}
+
+// paged is the part of a list that a request asks for, with where the next is.
+func paged(w http.ResponseWriter, r *http.Request, list []any) []any {
+	q := r.URL.Query()
+	size, err := strconv.Atoi(q.Get("per_page"))
+	if err != nil || size < 1 {
+		size = 30
+	}
+	size = min(size, 100)
+	page, err := strconv.Atoi(q.Get("page"))
+	if err != nil || page < 1 {
+		page = 1
+	}
+	from, to := min((page-1)*size, len(list)), min(page*size, len(list))
+	if to < len(list) {
+		q.Set("page", strconv.Itoa(page+1))
+		w.Header().Set("Link", fmt.Sprintf(`<%s?%s>; rel="next"`, r.URL.Path, q.Encode()))
+	}
+	return list[from:to]
 }
 
 func (*Server) checkRuns(w http.ResponseWriter, r *http.Request, _ grant, repo *Repo) {
@@ -143,7 +164,7 @@ func (*Server) checkRuns(w http.ResponseWriter, r *http.Request, _ grant, repo *
 		}
 		runs = append(runs, v)
 	}
-	answer(w, http.StatusOK, map[string]any{"total_count": len(runs), "check_runs": runs})
+	answer(w, http.StatusOK, map[string]any{"total_count": len(runs), "check_runs": paged(w, r, runs)})
 }
 
 func (*Server) combinedStatus(w http.ResponseWriter, r *http.Request, _ grant, repo *Repo) {
