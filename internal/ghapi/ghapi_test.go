@@ -115,10 +115,11 @@ func TestWaitsGrow(t *testing.T) {
 	c := newClient(t)
 	refused := said{code: 403, body: `{"message": "You have exceeded a secondary rate limit."}`}
 	*c.says = refused
-	for i, want := range []time.Duration{1, 2, 4, 8, 16, 16} {
+	for i, minutes := range []int{1, 2, 4, 8, 16, 16} {
+		want := time.Duration(minutes) * time.Minute
 		got, _ := c.waits("/repos")
-		if got != want*time.Minute {
-			t.Errorf("refusal %d: waits %s, want %s", i+1, got, want*time.Minute)
+		if got != want {
+			t.Errorf("refusal %d: waits %s, want %s", i+1, got, want)
 		}
 		c.at = c.at.Add(got)
 	}

@@ -125,7 +125,7 @@ func reset(h http.Header, now time.Time) time.Duration {
 
 func seconds(h http.Header, name string) (time.Duration, bool) {
 	n, err := strconv.Atoi(h.Get(name))
-	return min(time.Duration(n), maxWait/time.Second) * time.Second, err == nil && n >= 0
+	return time.Duration(min(n, int(maxWait.Seconds()))) * time.Second, err == nil && n >= 0
 }
 
 func isSecondary(text string) bool {
