@@ -3,6 +3,7 @@ package github_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
-// steady is a project of 60 rows beside a repository with 50 open pull requests.
+// steady is a project of 60 rows beside a repository with 50 open pull requests
+// that are green.
 type steady struct {
 	*world
 	project *fake.Project
@@ -22,6 +24,12 @@ func newSteady(t *testing.T) *steady {
 	t.Helper()
 	s := &steady{world: newWorld(t)}
 	s.many(50)
+	heads := strings.Fields(s.repo.Git("ls-remote", "origin", "refs/heads/task/*"))
+	s.server.With("acme/widgets", func(r *fake.Repo) {
+		for i := 0; i < len(heads); i += 2 {
+			r.SetCheck(heads[i], fake.Check{Name: "test", Done: true, Conclusion: "success"})
+		}
+	})
 	states := map[board.Role]string{}
 	var names []string
 	for _, r := range board.Roles() {
@@ -81,7 +89,7 @@ func TestCostOfASteadyFiring(t *testing.T) {
 		board, pulls fake.Counts // at most
 		row          func(*board.Issue) bool
 	}{
-		{"the first", func() {}, fake.Counts{GraphQL: 3, Points: 5}, fake.Counts{GraphQL: 2, Points: 28, REST: 51}, nil},
+		{"the first", func() {}, fake.Counts{GraphQL: 3, Points: 5}, fake.Counts{GraphQL: 2, Points: 28, REST: 101}, nil},
 		{"nothing changed", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, nil},
 		{"a row moved on its page", func() {
 			s.server.Project(s.project, func(p *fake.Project) { p.Move(p.Items[7], "Ready", s.now.now()) })
@@ -97,8 +105,8 @@ func TestCostOfASteadyFiring(t *testing.T) {
 		},
 		{"a pull request reviewed", func() {
 			s.pull("#7", func(r *fake.Repo, p *fake.Pull) { r.Review(p, "olive", "COMMENTED", "nice", s.now.now()) })
-		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2}, nil},
-		{"and read once more a minute later", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2}, nil},
+		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, REST: 1}, nil},
+		{"and read once more a minute later", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, REST: 1}, nil},
 		{"nothing changed again", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, nil},
 	} {
 		c.change()
