@@ -131,10 +131,14 @@ func unread(now, last *state.Snapshot) *state.Snapshot {
 	return &s
 }
 
-// restAfter lets the acting keys rest when what they acted on is gone: a key
-// that is on its way was meant for it.
+// restAfter lets the acting keys rest when another thing stands where the one
+// was that they acted on: a key that is on its way was meant for that. What came
+// to a row on which nothing waited, and what is over, has taken nothing's place.
 func (m *Model) restAfter(before pane.Subject) {
-	if before != (pane.Subject{}) && m.actsOn() != before {
+	now := m.actsOn()
+	other := func(was, is string) bool { return was != "" && is != "" && was != is }
+	if before != (pane.Subject{}) && (now.Ref != before.Ref || other(before.PR, now.PR) || other(before.Run, now.Run) ||
+		other(before.Request, now.Request) || other(string(before.Need), string(now.Need))) {
 		m.rest = m.now().Add(restFor)
 	}
 }
