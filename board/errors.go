@@ -25,6 +25,9 @@ var (
 	ErrCycle = errors.New("blocker cycle")
 	// ErrChanged: the row is not in the state the write expected.
 	ErrChanged = errors.New("row changed meanwhile")
+	// ErrNoLogin: only the owner may do it, under a login that is not here; the
+	// forge's own page is the way.
+	ErrNoLogin = errors.New("it takes your own login")
 )
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }

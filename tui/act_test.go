@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -138,6 +139,29 @@ func TestAMergeOnRedWantsItsNameTyped(t *testing.T) {
 	typeKeys(m, "backspace", "#35", "enter")
 	if got := ctl.commands(); len(got) != 1 || !got[0].Force || got[0].PR != "#35" {
 		t.Errorf("sent %+v", got)
+	}
+}
+
+// Where the owner's login is missing the page opens on which they can review,
+// and the text that was written stays.
+func TestAReviewWithoutALoginIsWrittenThere(t *testing.T) {
+	t.Parallel()
+	for why, want := range map[error]string{
+		fmt.Errorf("request: %w", board.ErrNoLogin): "https://forge.test/o/r/pull/35/files",
+		errors.New("the head has moved"):            "",
+	} {
+		s := busyRoom()
+		s.Pulls[4].PR.URL = "https://forge.test/o/r/pull/35"
+		m, ctl := room(100, 30, s)
+		ctl.err = why
+		opened := ""
+		m.opts.Browse = func(url string) error { opened = url; return nil }
+		typeKeys(m, to("ACM-3", "R", "less of it", "enter")...)
+		if opened != want {
+			t.Errorf("%v: opened %q", why, opened)
+		}
+		typeKeys(m, "R")
+		has(t, m, "less of it")
 	}
 }
 

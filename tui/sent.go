@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/pane"
@@ -150,6 +151,23 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 		kept = "; your text is kept"
 	}
 	m.insist(strings.TrimSpace("could not "+verb(c.Kind)+" "+widget.Clean(firstOf(string(c.Ref), c.PR))) + ": " + why + kept)
+	if errors.Is(msg.err, board.ErrNoLogin) {
+		return m.reviewThere(c.PR)
+	}
+	return nil
+}
+
+// reviewThere opens the page on which the owner reviews a pull request, where
+// this room has no login to do it with.
+func (m *Model) reviewThere(pr string) tea.Cmd {
+	if m.snap == nil {
+		return nil
+	}
+	for i := range m.snap.Pulls {
+		if p := &m.snap.Pulls[i].PR; p.Name == pr && strings.HasPrefix(p.URL, "http") {
+			return m.browse(widget.Clean(p.URL) + "/files")
+		}
+	}
 	return nil
 }
 

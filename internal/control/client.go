@@ -202,10 +202,19 @@ func (c *Client) do(ctx context.Context, method, path string, data []byte) (io.R
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxBody)).Decode(&r); err != nil || r.Error == "" {
 		return nil, fmt.Errorf("the loop answered %s", resp.Status)
 	}
-	return nil, &RefusalError{r.Error}
+	refused := &RefusalError{Text: r.Error}
+	if resp.StatusCode == http.StatusUnauthorized {
+		refused.why = board.ErrNoLogin
+	}
+	return nil, refused
 }
 
-// RefusalError is what a loop said instead of doing what it was asked.
-type RefusalError struct{ Text string }
+// RefusalError is what a loop said instead of doing what it was asked. It is
+// board.ErrNoLogin where that is why.
+type RefusalError struct {
+	Text string
+	why  error
+}
 
 func (e *RefusalError) Error() string { return e.Text }
+func (e *RefusalError) Unwrap() error { return e.why }

@@ -96,8 +96,11 @@ func (fakeReader) Preview(context.Context) (state.Preview, error) {
 }
 
 func (l *fakeLoop) Send(_ context.Context, c state.Command) (state.Done, error) {
-	if c.Kind == state.CommandAbort {
+	switch c.Kind { //nolint:exhaustive // these are refused
+	case state.CommandAbort:
 		return state.Done{}, errors.New("not now: nothing runs")
+	case state.CommandRequest:
+		return state.Done{}, fmt.Errorf("request changes: %w", board.ErrNoLogin)
 	}
 	l.sent <- c
 	return state.Done{Ref: c.Ref, Undo: 3, Text: "it is done"}, nil
@@ -158,6 +161,13 @@ func TestCommandsReachTheLoop(t *testing.T) {
 	_, err = c.Send(t.Context(), state.Command{Kind: state.CommandAbort})
 	if err == nil || err.Error() != "not now: nothing runs" {
 		t.Errorf("a refusal arrives as %v", err)
+	}
+	if errors.Is(err, board.ErrNoLogin) {
+		t.Errorf("%v is for want of a login", err)
+	}
+	_, err = c.Send(t.Context(), state.Command{Kind: state.CommandRequest})
+	if !errors.Is(err, board.ErrNoLogin) || err.Error() != "request changes: it takes your own login" {
+		t.Errorf("a refusal for want of a login arrives as %v", err)
 	}
 	s, err := c.Snapshot(t.Context())
 	if err != nil || s.Version != 7 || s.Repository != "acme/widgets" {

@@ -236,9 +236,12 @@ func command(w http.ResponseWriter, r *http.Request, loop Loop) {
 		return
 	}
 	done, err := loop.Send(r.Context(), c)
-	if err != nil {
+	switch {
+	case errors.Is(err, board.ErrNoLogin):
+		answer(w, http.StatusUnauthorized, refusal{err.Error()})
+	case err != nil:
 		answer(w, http.StatusConflict, refusal{err.Error()})
-		return
+	default:
+		answer(w, http.StatusOK, done)
 	}
-	answer(w, http.StatusOK, done)
 }

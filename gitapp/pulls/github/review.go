@@ -35,6 +35,12 @@ func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Revi
 	return r, nil
 }
 
+// noLogin is why the owner's login cannot be had: a board.ErrNoLogin.
+type noLogin struct{ error }
+
+func (noLogin) Is(target error) bool { return target == board.ErrNoLogin }
+func (e noLogin) Unwrap() error      { return e.error }
+
 // RequestChanges sends the owner's own review, with their own login.
 func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (board.Review, error) {
 	fail := func(err error) (board.Review, error) {
@@ -48,11 +54,11 @@ func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (b
 		return fail(fmt.Errorf("%w: it was %.12s and is %.12s; look again", pulls.ErrHeadMoved, req.Head, pr.HeadSHA))
 	}
 	if s.o.Owner == nil {
-		return fail(fmt.Errorf("it takes your own GitHub login; review it there: %s/files", pr.URL))
+		return fail(fmt.Errorf("%w on GitHub; review it there: %s/files", board.ErrNoLogin, pr.URL))
 	}
 	token, err := s.o.Owner(ctx)
 	if err != nil {
-		return fail(fmt.Errorf("%w; or review it there: %s/files", err, pr.URL))
+		return fail(noLogin{fmt.Errorf("%w; or review it there: %s/files", err, pr.URL)})
 	}
 	person, err := s.client(&gitapp.App{Role: "owner"}, &ghapi.Session{Now: s.o.Now, Mint: func(context.Context) (ghapi.Token, error) {
 		return ghapi.Token{Text: token}, nil

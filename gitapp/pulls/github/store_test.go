@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -297,6 +298,26 @@ func TestFailure28LongReview(t *testing.T) {
 	})
 	if r, err := w.store.RequestChanges(t.Context(), pulls.ChangesRequest{Name: name, By: "olive", Body: "No."}); err != nil || r.Author != "olive" || r.State != board.ReviewChangesRequested || r.Bot {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Without the owner's login nothing is written, and the page is named where it
+// can be said instead.
+func TestRequestChangesWithoutALogin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "")
+	for what, owner := range map[string]func(context.Context) (string, error){
+		"nobody asks for one": nil,
+		"there is none":       func(context.Context) (string, error) { return "", errors.New("gh knows none") },
+	} {
+		w.o.Owner = owner
+		w.reopen()
+		_, err := w.store.RequestChanges(t.Context(), pulls.ChangesRequest{Name: name, By: "olive", Body: "No."})
+		if !errors.Is(err, board.ErrNoLogin) || !strings.Contains(err.Error(), "/pull/1/files") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 
