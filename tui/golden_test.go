@@ -19,7 +19,7 @@ var sizes = [][2]int{{80, 24}, {120, 40}, {200, 60}}
 var small = []string{"board", "needs-answer", "leave", "permission", "diff", "money", "log", "pulls"}
 
 func TestScreens(t *testing.T) {
-	t.Parallel()
+	draws(t)
 	for _, sc := range slices.Concat(scenes, conditions) {
 		at := sizes
 		if slices.Contains(small, sc.name) {
@@ -33,6 +33,16 @@ func TestScreens(t *testing.T) {
 				golden.RequireEqual(t, plainScreen(m)+"\n")
 			})
 		}
+	}
+}
+
+// draws is for tests that draw from one goroutine each: a short run, which is
+// the race detector's, has nothing to find there.
+func draws(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("short: it draws, from one goroutine")
 	}
 }
 
@@ -97,7 +107,7 @@ func sweep() [][2]int {
 // TestFailure44EverySize draws every scene at every size, and then at a usual
 // one again: no panic, and nothing stays behind.
 func TestFailure44EverySize(t *testing.T) {
-	t.Parallel()
+	draws(t)
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +130,7 @@ func TestFailure44EverySize(t *testing.T) {
 // measure differently into every title, and holds every row of every scene to
 // the width of the screen, measured both ways.
 func TestFailure46TitlesThatShiftColumns(t *testing.T) {
-	t.Parallel()
+	draws(t)
 	for name, title := range map[string]string{
 		"emoji": "🚀 fix 🧀 it", "ZWJ family": "👨\u200d👩\u200d👧\u200d👦 account", "skin tone": "👍🏽 yes", "flags": "🇩🇪🇫🇷🇩 half", "keycaps": "1️⃣ #️⃣",
 		"selector": "❤️ ☎️ ✈", "combining": "e\u0301a\u0308 z\u0301\u0302\u0303\u0304\u0305", "wide": "日本語と中文와 한글", "jamo": "\u1112\u1161\u11ab",
@@ -156,7 +166,7 @@ func TestFailure46TitlesThatShiftColumns(t *testing.T) {
 // TestFailure11HostileText puts every text that has broken screens into every
 // place a text comes from (failures.md, 11 and 46).
 func TestFailure11HostileText(t *testing.T) {
-	t.Parallel()
+	draws(t)
 	for i, text := range []string{
 		"a\x1b[?1049h\x1b[2J\x1b[1;1H", "a\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b[31mred", "\x1b]0;never closed",
 		"\x00\x07\x08\x7f", strings.Repeat("\r", 10_000), "\u009b31m\u0085", "\xff\xfe\xc3", "👨‍👩‍👧‍👦👍🏽❤️🇩🇪🇩", "z" + strings.Repeat("\u0301", 60),

@@ -61,7 +61,7 @@ func TestHelpAndPaletteHaveEveryAction(t *testing.T) {
 // TestEveryActionAnswers gives every action of the table to every view, with
 // and without something to act on: none may be without an effect or a word.
 func TestEveryActionAnswers(t *testing.T) {
-	t.Parallel()
+	draws(t)
 	quiet := map[keymap.Action]bool{keymap.Back: true, keymap.Redraw: true, keymap.NextPane: true, keymap.PrevPane: true, keymap.Follow: true, keymap.Layout: true, keymap.NextNeed: true}
 	for v := viewBoard; v < viewCount; v++ {
 		for name, snap := range map[string]bool{"full": true, "empty": false} {
