@@ -342,7 +342,7 @@ func (h *history) unrest() string {
 }
 
 var (
-	histories = flag.Int("linear.histories", 10, "histories that TestHistories plays; the longer checks play 320")
+	histories = flag.Int("linear.histories", 10, "histories that TestHistories plays; CI plays 120, and 320 have been played")
 	oneSeed   = flag.Uint64("linear.seed", 0, "play this history alone")
 	firstSeed = flag.Uint64("linear.from", 1, "the first history")
 )

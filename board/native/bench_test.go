@@ -14,7 +14,13 @@ import (
 	"github.com/backside4charter/dispatcher/board/native"
 )
 
-const benchIssues = 10_000
+// benchIssues is the size of a large board; a short run makes a smaller one.
+func benchIssues() int {
+	if testing.Short() {
+		return 1000
+	}
+	return 10_000
+}
 
 // filled is a board of n issues with descriptions, comments and blockers, as a
 // board that has been worked for a while.
@@ -84,11 +90,11 @@ func multiply(tb testing.TB, doc []byte, n int) []byte {
 // BenchmarkPollNew is a poll as a new process makes it; the first one fills
 // the derived cache.
 func BenchmarkPollNew(b *testing.B) {
-	o := filled(b, benchIssues)
+	o := filled(b, benchIssues())
 	pollAll(b, open(b, o))
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := len(pollAll(b, open(b, o))); got != benchIssues {
+		if got := len(pollAll(b, open(b, o))); got != benchIssues() {
 			b.Fatal(got)
 		}
 	}
@@ -96,7 +102,7 @@ func BenchmarkPollNew(b *testing.B) {
 
 // BenchmarkPollNewWithoutCache reads every file.
 func BenchmarkPollNewWithoutCache(b *testing.B) {
-	o := filled(b, benchIssues)
+	o := filled(b, benchIssues())
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
@@ -108,7 +114,7 @@ func BenchmarkPollNewWithoutCache(b *testing.B) {
 
 // BenchmarkPollWarm is a poll in the running loop.
 func BenchmarkPollWarm(b *testing.B) {
-	o := filled(b, benchIssues)
+	o := filled(b, benchIssues())
 	nb := open(b, o)
 	pollAll(b, nb)
 	b.ReportAllocs()
@@ -119,7 +125,7 @@ func BenchmarkPollWarm(b *testing.B) {
 
 // BenchmarkPollWarmOneChange is the same after one issue changed.
 func BenchmarkPollWarmOneChange(b *testing.B) {
-	o := filled(b, benchIssues)
+	o := filled(b, benchIssues())
 	nb, other := open(b, o), open(b, o)
 	pollAll(b, nb)
 	n := 0

@@ -14,6 +14,7 @@ import (
 type tmux struct {
 	*play
 	socket string
+	begun  bool
 }
 
 func (p *play) tmux() *tmux {
@@ -25,8 +26,8 @@ func (p *play) tmux() *tmux {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	x := &tmux{p, filepath.Join(dir, "s")}
-	p.write("tmux.conf", "set -g remain-on-exit on\nset -g window-size manual\n")
+	x := &tmux{play: p, socket: filepath.Join(dir, "s")}
+	p.write("tmux.conf", "set -g remain-on-exit on\n")
 	p.t.Cleanup(func() {
 		_ = x.command("kill-server").Run() // it may have ended
 		_ = os.RemoveAll(dir)
@@ -53,7 +54,8 @@ func (x *tmux) run(args ...string) string {
 func (x *tmux) window(name string, args ...string) {
 	x.t.Helper()
 	run := append([]string{x.bin}, args...)
-	if x.command("has-session").Run() != nil {
+	if !x.begun {
+		x.begun = true
 		x.run(append([]string{"new-session", "-d", "-x", "120", "-y", "40", "-n", name}, run...)...)
 		return
 	}
@@ -64,12 +66,25 @@ func (x *tmux) window(name string, args ...string) {
 func (x *tmux) see(window string, want ...string) {
 	x.t.Helper()
 	text := ""
+	defer func() {
+		if x.t.Failed() {
+			x.t.Logf("the window %s:\n%s", window, text)
+		}
+	}()
 	for _, w := range want {
 		x.eventually(w+" in the window "+window, func() bool {
 			text = x.run("capture-pane", "-p", "-t", window)
 			return strings.Contains(text, w)
 		})
 	}
+}
+
+// ended waits until the program of a window has ended.
+func (x *tmux) ended(window string) {
+	x.t.Helper()
+	x.eventually("the end of the window "+window, func() bool {
+		return strings.TrimSpace(x.run("list-panes", "-t", window, "-F", "#{pane_dead}")) == "1"
+	})
 }
 
 func (x *tmux) keys(window string, keys ...string) {
@@ -86,7 +101,7 @@ func TestInTmux(t *testing.T) {
 	x := p.tmux()
 
 	x.window("lines", "start", "M1", "--no-tui", "--until-idle")
-	x.see("lines", "Pane is dead")
+	x.ended("lines")
 	lines := x.run("capture-pane", "-p", "-e", "-S", "-", "-t", "lines")
 	if !strings.Contains(lines, string(ref)) || strings.ContainsAny(strings.Split(lines, "Pane is dead")[0], "\x1b\r\t│╭") {
 		t.Errorf("--no-tui prints:\n%q", lines)
@@ -96,28 +111,30 @@ func TestInTmux(t *testing.T) {
 	p.shut()
 	busy := p.ready("Worked on")
 	x.window("room", "start", "M1")
-	x.see("room", "Board", string(busy), "1-5 views")
+	x.see("room", "Board", string(busy), "In progress 1")
 	p.working(1)
 	x.keys("room", "3")
 	x.see("room", "Needs you", "To review 1")
 	x.keys("room", "?")
-	x.see("room", "Help")
-	x.keys("room", "Escape")
+	x.see("room", "Keys ", "deeper: open")
+	x.keys("room", "Escape") // with a key right behind it, it would be another key
+	x.eventually("the end of the help", func() bool { return !strings.Contains(x.run("capture-pane", "-p", "-t", "room"), "esc closes") })
 	x.run("resize-window", "-t", "room", "-x", "60", "-y", "16")
 	x.keys("room", "1")
-	x.see("room", "In progress 1", string(busy))
+	x.see("room", string(busy))
 	x.run("resize-window", "-t", "room", "-x", "120", "-y", "40")
-	x.see("room", "1-5 views")
+	x.see("room", "Changes 0")
 
 	x.window("guest", "attach")
 	x.see("guest", "Board", string(busy))
 	x.keys("guest", "q")
-	x.see("guest", "Pane is dead")
+	x.ended("guest")
 
 	x.keys("room", "q")
 	x.see("room", "in the background")
 	x.keys("room", "Enter")
-	x.see("room", "dispatcher attach", "Pane is dead")
+	x.ended("room")
+	x.see("room", "dispatcher attach")
 	p.open()
 	p.eventually("the review", func() bool { return p.rows()[busy].Role == board.RoleHumanReview })
 	p.own("ctl", "drain")

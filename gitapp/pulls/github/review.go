@@ -35,11 +35,11 @@ func (s *Store) Review(ctx context.Context, req pulls.ReviewRequest) (board.Revi
 	return r, nil
 }
 
-// noLogin is why the owner's login cannot be had: a board.ErrNoLogin.
-type noLogin struct{ error }
+// noLoginError is why the owner's login cannot be had: a board.ErrNoLogin.
+type noLoginError struct{ error }
 
-func (noLogin) Is(target error) bool { return target == board.ErrNoLogin }
-func (e noLogin) Unwrap() error      { return e.error }
+func (noLoginError) Is(target error) bool { return target == board.ErrNoLogin }
+func (e noLoginError) Unwrap() error      { return e.error }
 
 // RequestChanges sends the owner's own review, with their own login.
 func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (board.Review, error) {
@@ -58,7 +58,7 @@ func (s *Store) RequestChanges(ctx context.Context, req pulls.ChangesRequest) (b
 	}
 	token, err := s.o.Owner(ctx)
 	if err != nil {
-		return fail(noLogin{fmt.Errorf("%w; or review it there: %s/files", err, pr.URL)})
+		return fail(noLoginError{fmt.Errorf("%w; or review it there: %s/files", err, pr.URL)})
 	}
 	person, err := s.client(&gitapp.App{Role: "owner"}, &ghapi.Session{Now: s.o.Now, Mint: func(context.Context) (ghapi.Token, error) {
 		return ghapi.Token{Text: token}, nil
