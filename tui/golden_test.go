@@ -42,7 +42,7 @@ func draws(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("short: it draws, from one goroutine")
+		t.Skip("short: it draws from one goroutine; go test ./... plays it")
 	}
 }
 

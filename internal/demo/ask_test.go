@@ -46,7 +46,7 @@ func TestOwnerAllowsTheDemosAsk(t *testing.T) {
 	}
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("plays half of the demo")
+		t.Skip("short: it plays half of the demo")
 	}
 	h := unprepared(t)
 	cmd := exec.CommandContext(t.Context(), h.bin, "demo", "--no-tui", "--fast", "--dir", h.d.Dir)

@@ -110,7 +110,7 @@ func heavy(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	if os.Getenv("DISPATCHER_E2E") != "1" {
-		t.Skip("DISPATCHER_E2E is not 1: the whole demo plays this life too")
+		t.Skip("DISPATCHER_E2E is not 1: it plays a whole life, and the step e2e of .ci/run does")
 	}
 }
 

@@ -77,7 +77,7 @@ func TestWholeDemoOnLinear(t *testing.T) {
 	}
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("plays the whole demo")
+		t.Skip("short: it plays the whole demo")
 	}
 	h := unprepared(t)
 	out := h.play("demo", "--platform", "linear", "--no-tui", "--until-idle", "--fast", "--dir", h.d.Dir)

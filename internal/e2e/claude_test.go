@@ -26,7 +26,7 @@ func heavy(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	if os.Getenv("DISPATCHER_E2E") != "1" {
-		t.Skip("DISPATCHER_E2E is not 1")
+		t.Skip("DISPATCHER_E2E is not 1: it takes long, and the step e2e of .ci/run plays it")
 	}
 }
 
