@@ -30,8 +30,12 @@ func (f *Factory) serveControl(ctx context.Context, s *session, e *loop.Engine, 
 	}, nil
 }
 
-// ErrNoLoop says that no loop runs over this repository.
-var ErrNoLoop = control.ErrNoLoop
+// What a client of the loop hears instead of an answer: that no loop runs over
+// this repository, and that nobody knows whether it did what it was asked.
+var (
+	ErrNoLoop     = control.ErrNoLoop
+	ErrUnanswered = control.ErrUnanswered
+)
 
 // Control is a client of the loop that runs over this repository.
 func (f *Factory) Control(ctx context.Context) (*control.Client, error) {

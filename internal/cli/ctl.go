@@ -63,13 +63,16 @@ script. Each command is answered when the loop has taken it.`,
 	return cmd
 }
 
-// ctlDone is what a taken command answers with --json.
+// ctlDone is what a command answers with --json. One that was not taken says
+// why in Error, on standard error too, and exits 1.
 type ctlDone struct {
 	Command state.CommandKind `json:"command"`
 	Ref     board.Ref         `json:"ref,omitempty"`
 	Taken   bool              `json:"taken"`
-	Undo    uint64            `json:"undo,omitempty"` // names it for ctl undo
+	Unknown bool              `json:"unknown,omitempty"` // it was sent, and no answer came: it may have been done
+	Undo    uint64            `json:"undo,omitempty"`    // names it for ctl undo
 	Text    string            `json:"text,omitempty"`
+	Error   string            `json:"error,omitempty"`
 }
 
 func newCtlVerbCmd(f *app.Factory, v ctlVerb) *cobra.Command {
@@ -121,7 +124,11 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 	}
 	done, err := client.Send(ctx, c)
 	if err != nil {
-		return failWith(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err))
+		var unprinted error
+		if asJSON {
+			unprinted = printJSON(f, ctlDone{Command: c.Kind, Ref: c.Ref, Unknown: errors.Is(err, app.ErrUnanswered), Error: err.Error()})
+		}
+		return failWith(errors.Join(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err), unprinted))
 	}
 	ref := c.Ref
 	if done.Ref != "" {

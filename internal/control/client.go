@@ -26,6 +26,10 @@ const answersWithin = 10 * time.Second
 // ErrSilent says that there is a loop, and that it does not answer.
 var ErrSilent = errors.New("the loop does not answer: its process may be stopped (kill -CONT lets it go on) or hung")
 
+// ErrUnanswered says that a command reached the loop and that no answer came
+// back: the loop ended meanwhile, or the caller waited no longer.
+var ErrUnanswered = errors.New("the loop went away before it answered; it may have been done, look before you ask again")
+
 // Client speaks to the loop of one state folder.
 type Client struct {
 	http    *http.Client
@@ -108,8 +112,10 @@ func (c *Client) alive(ctx context.Context) error {
 	return body.Close()
 }
 
-// Send asks something of the loop; the error is its refusal. A loop that does
-// not answer is not sent what it would do whenever it wakes up.
+// Send asks something of the loop. The error is a RefusalError when the loop
+// refused, ErrNoLoop or ErrSilent when nothing was sent, and ErrUnanswered when
+// nobody knows: a loop that does not answer is not sent what it would do
+// whenever it wakes up, but one may end between the deed and the answer.
 func (c *Client) Send(ctx context.Context, cmd state.Command) (state.Done, error) {
 	var done state.Done
 	if err := c.alive(ctx); err != nil {
@@ -120,14 +126,25 @@ func (c *Client) Send(ctx context.Context, cmd state.Command) (state.Done, error
 		return done, fmt.Errorf("encode %s: %w", cmd.Kind, err)
 	}
 	body, err := c.do(ctx, http.MethodPost, "/v1/command", data)
-	if err != nil {
+	if _, refused := errors.AsType[*RefusalError](err); refused || errors.Is(err, ErrNoLoop) {
 		return done, err
+	}
+	if err != nil {
+		return done, unanswered(err)
 	}
 	defer body.Close() //nolint:errcheck // it was only read
 	if err := json.NewDecoder(body).Decode(&done); err != nil {
-		return done, fmt.Errorf("read the loop's answer: %w", err)
+		return state.Done{}, unanswered(err)
 	}
 	return done, nil
+}
+
+// unanswered says why no answer came, without the address that nobody typed.
+func unanswered(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	return fmt.Errorf("%w (%w)", ErrUnanswered, err)
 }
 
 // Subscribe answers snapshots until the context ends or the loop is out of
