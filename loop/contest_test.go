@@ -8,6 +8,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -20,7 +21,7 @@ func TestRowThatChangesAfterThePoll(t *testing.T) {
 		let := p.hold("issue")
 		ref := w.ready("to confirm")
 		time.Sleep(5 * time.Minute) // it is polled, and stands before its claim
-		w.board.edit(ref, func(i *board.Issue) { i.Labels = append(i.Labels, "Confirm with user") })
+		w.board.edit(ref, func(i *board.Issue) { i.Labels = append(i.Labels, looptest.ConfirmLabel) })
 		let()
 		time.Sleep(5 * time.Minute)
 		w.wantRow(ref, board.RoleReady, "")

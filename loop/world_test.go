@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -177,9 +177,7 @@ func (w *world) sound() {
 func (w *world) owner() *board.Policy { return w.as(board.Actor{Kind: board.ActorOwner, Name: "ann"}) }
 
 func (w *world) as(a board.Actor) *board.Policy {
-	return board.NewPolicy(w.board, a, board.PolicyOptions{Merged: func(_ context.Context, i board.Issue) (bool, error) {
-		return plan.EndedByMerge(&i, plan.PullOf(&i, w.listPulls())), nil
-	}})
+	return looptest.Policy(w.board, a, w.listPulls)
 }
 
 func (w *world) must(err error) {
@@ -339,15 +337,7 @@ func (w *world) saved() []state.Run {
 
 func (w *world) options(edits ...func(*loop.Options)) loop.Options {
 	o := loop.Options{
-		Milestones: []string{"m1"},
-		Settings: plan.Settings{
-			StaleWindow:  90 * time.Minute,
-			Caps:         plan.Caps{Developers: 2, Reviewers: 2, Cleaners: 1, Total: 5},
-			Retry:        plan.Retry{MaxAttempts: 2, First: 10 * time.Second, Max: 300 * time.Second},
-			Stall:        plan.Stall{After: 10 * time.Minute, ToolAfter: 30 * time.Minute, Grace: time.Minute},
-			VerifyWindow: time.Hour, ConfirmLabel: "Confirm with user", DefaultBase: "main",
-			Agents: map[string]bool{"developer": true, "reviewer": true, "cleaner": true},
-		},
+		Milestones: []string{"m1"}, Settings: looptest.Settings(),
 		Poll: time.Minute, UntilIdle: true, RestampAfter: 5 * time.Minute, HeartEvery: 30 * time.Second, StopGrace: 20 * time.Second,
 		Repository: "acme/widgets", Host: "here", Boot: "boot-1", PID: 1,
 		Now: time.Now, NewID: w.newID, Log: slog.New(slog.DiscardHandler),

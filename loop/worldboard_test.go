@@ -13,6 +13,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/boardtest"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 )
 
 // memoryLease is how long a claim of memoryBoard holds.
@@ -231,7 +232,7 @@ func (b *memoryBoard) Comment(_ context.Context, by board.Actor, ref board.Ref, 
 
 func (b *memoryBoard) Label(_ context.Context, by board.Actor, ref board.Ref, name string, add bool) error {
 	return b.write(by, ref, func(i *board.Issue) error {
-		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, "Confirm with user") {
+		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, looptest.ConfirmLabel) {
 			return fmt.Errorf("label %s: %w: %s", ref, board.ErrNotFound, name)
 		}
 		had := i.HasLabel(name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 )
 
 // What the board of these tests lets its owner do, beyond what every board
@@ -79,46 +80,10 @@ func (b creatorBoard) Uncomment(_ context.Context, by board.Actor, ref board.Ref
 	})
 }
 
-// ownerOf is the board as the owner's commands write to it.
-type ownerOf struct{ boardOf }
-
+// ownerDeps is the board as the owner's commands write to it.
 func (p *process) ownerDeps() loop.OwnerBoard {
 	policy := board.NewPolicy(creatorBoard{p.w.board}, board.Actor{Kind: board.ActorOwner, Name: "ann"}, board.PolicyOptions{})
-	return ownerOf{boardOf{p: p, as: policy}}
-}
-
-func (o ownerOf) SetStateName(ctx context.Context, ref board.Ref, name string) error {
-	return o.p.effect(ctx, "state", func() error { return o.as.SetStateName(ctx, ref, name) })
-}
-
-func (o ownerOf) Tick(ctx context.Context, ref board.Ref, box board.Box) error {
-	return o.p.effect(ctx, "tick", func() error { return o.as.Tick(ctx, ref, box) })
-}
-
-func (o ownerOf) Label(ctx context.Context, ref board.Ref, name string, add bool) error {
-	return o.p.effect(ctx, "label", func() error { return o.as.Label(ctx, ref, name, add) })
-}
-
-func (o ownerOf) Uncomment(ctx context.Context, ref board.Ref, id string) error {
-	return o.p.effect(ctx, "uncomment", func() error { return o.as.Uncomment(ctx, ref, id) })
-}
-
-func (o ownerOf) Create(ctx context.Context, n board.NewIssue) (i board.Issue, err error) {
-	err = o.p.effect(ctx, "create", func() error { i, err = o.as.Create(ctx, n); return err })
-	return i, err
-}
-
-func (o ownerOf) Edit(ctx context.Context, ref board.Ref, e board.Edit) (i board.Issue, err error) {
-	err = o.p.effect(ctx, "edit", func() error { i, err = o.as.Edit(ctx, ref, e); return err })
-	return i, err
-}
-
-func (o ownerOf) Block(ctx context.Context, ref, blocker board.Ref, on bool) error {
-	return o.p.effect(ctx, "block", func() error { return o.as.Block(ctx, ref, blocker, on) })
-}
-
-func (o ownerOf) Place(ctx context.Context, ref board.Ref, to board.Place) error {
-	return o.p.effect(ctx, "place", func() error { return o.as.Place(ctx, ref, to) })
+	return looptest.OwnerBoard{Board: looptest.Board{Gate: gateOf{p}, Policy: policy}}
 }
 
 // ownerPullsOf are the world's pull requests as their owner acts on them.

@@ -11,6 +11,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -219,67 +220,22 @@ func (p *process) times(name string, n int) int {
 	return times
 }
 
+// gateOf is what a process's calls of the board pass.
+type gateOf struct{ p *process }
+
+func (g gateOf) Read(ctx context.Context, name string, _ board.Ref, do func() error) error {
+	if err := g.p.read(ctx, name); err != nil {
+		return err
+	}
+	return do()
+}
+
+func (g gateOf) Effect(ctx context.Context, name string, _ board.Ref, do func() error) error {
+	return g.p.effect(ctx, name, do)
+}
+
 func (p *process) boardDeps() loop.Board {
-	return boardOf{p: p, as: p.w.as(board.Actor{Kind: board.ActorDispatcher})}
-}
-
-// boardOf is the board of a process, under one actor.
-type boardOf struct {
-	p  *process
-	as *board.Policy
-}
-
-func (b boardOf) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
-	if err := b.p.read(ctx, "poll"); err != nil {
-		return nil, err
-	}
-	return b.as.Poll(ctx, q)
-}
-
-func (b boardOf) Issue(ctx context.Context, ref board.Ref) (board.Issue, error) {
-	if err := b.p.read(ctx, "issue"); err != nil {
-		return board.Issue{}, err
-	}
-	return b.as.Issue(ctx, ref)
-}
-
-func (b boardOf) As(a board.Actor) (loop.Writes, loop.Claims) {
-	out := boardOf{p: b.p, as: b.as.As(a)}
-	return out, out
-}
-
-func (b boardOf) SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error {
-	return b.p.effect(ctx, "state", func() error { return b.as.SetStateFrom(ctx, ref, role, from) })
-}
-
-func (b boardOf) Comment(ctx context.Context, ref board.Ref, as board.ActorKind, body string) (c board.Comment, err error) {
-	err = b.p.effect(ctx, "comment", func() error { c, err = b.as.Comment(ctx, ref, as, body); return err })
-	return c, err
-}
-
-func (b boardOf) LinkPR(ctx context.Context, ref board.Ref, pr string) error {
-	return b.p.effect(ctx, "link", func() error { return b.as.LinkPR(ctx, ref, pr) })
-}
-
-func (b boardOf) Answer(ctx context.Context, ref board.Ref, body string, to board.Role) error {
-	return b.p.effect(ctx, "answer", func() error { return b.as.Answer(ctx, ref, body, to) })
-}
-
-func (b boardOf) Claim(ctx context.Context, ref board.Ref, req board.ClaimRequest) (c board.Claim, err error) {
-	name := "claim"
-	if req.Renew {
-		name = "renew"
-	}
-	err = b.p.effect(ctx, name, func() error { c, err = b.as.Claim(ctx, ref, req); return err })
-	return c, err
-}
-
-func (b boardOf) Assign(ctx context.Context, ref board.Ref, to board.Delegate) error {
-	return b.p.effect(ctx, "assign", func() error { return b.as.Assign(ctx, ref, to) })
-}
-
-func (b boardOf) Release(ctx context.Context, ref board.Ref, session string) error {
-	return b.p.effect(ctx, "release", func() error { return b.as.Release(ctx, ref, session) })
+	return looptest.Board{Gate: gateOf{p}, Policy: p.w.as(board.Actor{Kind: board.ActorDispatcher})}
 }
 
 type pullsOf struct{ p *process }

@@ -62,7 +62,7 @@ var bans = []ban{
 	{
 		why:     "test libraries stay in tests",
 		rooms:   []string{"..."},
-		except:  []string{"board/boardtest", "loop/simtest", "internal/proc/proctest", "internal/git/gittest", "internal/fake/...", "internal/e2e", "internal/archtest"},
+		except:  []string{"board/boardtest/...", "loop/simtest", "internal/proc/proctest", "internal/git/gittest", "internal/fake/...", "internal/e2e", "internal/archtest"},
 		imports: []string{"testing", "go.uber.org/goleak", "pgregory.net/rapid", "github.com/rogpeppe", "github.com/google/go-cmp", "github.com/invopop"},
 	},
 	{

@@ -45,7 +45,7 @@ var rooms = map[string]room{
 	},
 	"internal/app": {
 		may:   list("..."),
-		never: list("internal/cli", "internal/demo", "internal/fake/...", "board/boardtest", "loop/simtest", "internal/proc/proctest"),
+		never: list("internal/cli", "internal/demo", "internal/fake/...", "board/boardtest/...", "loop/looptest", "loop/simtest", "internal/proc/proctest"),
 	},
 	"internal/config":   {may: list("board")},
 	"internal/settings": {may: list("internal/config", "themes")},
@@ -58,11 +58,14 @@ var rooms = map[string]room{
 	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 
-	"loop/state":   {may: list(values)},
-	"loop/plan":    {may: list(values, "loop/state")},
-	"loop":         {may: list(values, "loop/plan", "loop/state", "loop/journal", "internal/logkey")},
-	"loop/journal": {may: list(values, "loop/state", "internal/statefile", "internal/logkey")},
-	"loop/simtest": {may: list(values, "loop", "loop/plan", "loop/state")},
+	"board/boardtest/histories": {may: list(values, "loop", "loop/journal", "loop/looptest", "loop/plan", "loop/state")},
+
+	"loop/state":    {may: list(values)},
+	"loop/plan":     {may: list(values, "loop/state")},
+	"loop":          {may: list(values, "loop/plan", "loop/state", "loop/journal", "internal/logkey")},
+	"loop/journal":  {may: list(values, "loop/state", "internal/statefile", "internal/logkey")},
+	"loop/looptest": {may: list(values, "loop", "loop/plan", "loop/state")},
+	"loop/simtest":  {may: list(values, "loop", "loop/plan", "loop/state")},
 
 	"workers":           {may: list("board", tools)},
 	"workers/claude":    {may: list("board", "workers", tools)},
@@ -119,7 +122,8 @@ var onlyFor = map[string][]string{
 	"internal/app":           {"internal/cli", "internal/demo"},
 	"internal/demo":          {"internal/cli"},
 	"internal/fake/...":      {"internal/demo", "internal/fake/..."},
-	"board/boardtest":        {},
+	"board/boardtest/...":    {"board/boardtest/..."},
+	"loop/looptest":          {"board/boardtest/..."},
 	"loop/simtest":           {},
 	"internal/proc/proctest": {},
 	"internal/git/gittest":   {},

@@ -14,13 +14,14 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/boardtest"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 )
 
 // lease is how long a claim of a fenced board holds, window how old a stamp of
 // an advisory one may be.
 const (
 	lease  = 15 * time.Minute
-	window = 90 * time.Minute
+	window = looptest.StaleWindow
 )
 
 // simBoard is a board in memory. Fenced, it keeps epochs and leases as the
@@ -273,7 +274,7 @@ func (b *simBoard) Comment(_ context.Context, by board.Actor, ref board.Ref, as 
 
 func (b *simBoard) Label(_ context.Context, by board.Actor, ref board.Ref, name string, add bool) error {
 	return b.write(by, ref, "label", func(i *board.Issue) error {
-		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, confirm) {
+		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, looptest.ConfirmLabel) {
 			return fmt.Errorf("%w: %s", board.ErrNotFound, name)
 		}
 		had := i.HasLabel(name)

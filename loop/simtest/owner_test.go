@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -54,7 +55,7 @@ func (s *sim) act() {
 			s.board.remove(i.Ref)
 		}
 	case n < 73:
-		if owner.Label(ctx, i.Ref, confirm, !i.HasLabel(confirm)) == nil {
+		if owner.Label(ctx, i.Ref, looptest.ConfirmLabel, !i.HasLabel(looptest.ConfirmLabel)) == nil {
 			s.acted(i.Ref, "labels it, or no longer")
 		}
 	case n < 77:

@@ -1,10 +1,9 @@
 package simtest
 
 import (
-	"context"
-
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -23,42 +22,12 @@ func (s *sim) command(k state.CommandKind, i *board.Issue) state.Command {
 	return c
 }
 
-// ownerOf is the board as the owner's commands write to it. This board keeps
-// its text, its order and its comments.
-type ownerOf struct{ boardOf }
+// board is the board of a process, under one actor.
+func (p *process) board(a board.Actor) looptest.Board {
+	return looptest.Board{Gate: gateOf{p}, Policy: p.s.as(a)}
+}
 
+// owner is the board as the owner's commands write to it.
 func (p *process) owner() loop.OwnerBoard {
-	return ownerOf{boardOf{p: p, as: p.s.as(board.Actor{Kind: board.ActorOwner, Name: "ann"})}}
-}
-
-func (o ownerOf) SetStateName(ctx context.Context, ref board.Ref, name string) error {
-	return o.p.effect("state", func() error { return o.as.SetStateName(ctx, ref, name) })
-}
-
-func (o ownerOf) Tick(ctx context.Context, ref board.Ref, box board.Box) error {
-	return o.p.effect("tick", func() error { return o.as.Tick(ctx, ref, box) })
-}
-
-func (o ownerOf) Label(ctx context.Context, ref board.Ref, name string, add bool) error {
-	return o.p.effect("label", func() error { return o.as.Label(ctx, ref, name, add) })
-}
-
-func (o ownerOf) Uncomment(ctx context.Context, ref board.Ref, id string) error {
-	return o.p.effect("uncomment", func() error { return o.as.Uncomment(ctx, ref, id) })
-}
-
-func (o ownerOf) Create(ctx context.Context, n board.NewIssue) (board.Issue, error) {
-	return o.as.Create(ctx, n)
-}
-
-func (o ownerOf) Edit(ctx context.Context, ref board.Ref, e board.Edit) (board.Issue, error) {
-	return o.as.Edit(ctx, ref, e)
-}
-
-func (o ownerOf) Block(ctx context.Context, ref, blocker board.Ref, on bool) error {
-	return o.as.Block(ctx, ref, blocker, on)
-}
-
-func (o ownerOf) Place(ctx context.Context, ref board.Ref, to board.Place) error {
-	return o.as.Place(ctx, ref, to)
+	return looptest.OwnerBoard{Board: p.board(board.Actor{Kind: board.ActorOwner, Name: "ann"})}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/journal"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -64,7 +65,7 @@ var (
 // start brings a loop to life on what its checkout kept.
 func (s *sim) start(c *checkout) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &process{s: s, at: c, end: cancel, looked: map[board.Ref]int{}, nextBeat: s.passed + c.options.HeartEvery}
+	p := &process{s: s, at: c, end: cancel, looked: map[board.Ref]int{}, nextBeat: s.Passed + c.options.HeartEvery}
 	o := c.options
 	o.Runs, o.Firing, o.Paused = slices.Clone(c.runs), c.runtime.Firing, c.runtime.Desired == string(state.ModePaused)
 	o.Boot = fmt.Sprintf("boot-%d", c.boot)
@@ -74,10 +75,10 @@ func (s *sim) start(c *checkout) {
 	p.d = loop.NewDriver(ctx, o, p.deps(), loop.Hands{
 		Spawn: func(f func()) {
 			if !p.dead {
-				s.spawn(p, f)
+				s.Spawn(p, f)
 			}
 		},
-		After: func(d time.Duration, f func()) { s.after(p, d, f) },
+		After: func(d time.Duration, f func()) { s.After(p, d, f) },
 	})
 	c.p = p
 	p.d.Start()
@@ -85,7 +86,7 @@ func (s *sim) start(c *checkout) {
 
 func (p *process) deps() loop.Deps {
 	return loop.Deps{
-		Board: boardOf{p: p, as: p.s.as(board.Actor{Kind: board.ActorDispatcher})},
+		Board: boardOf{p.board(board.Actor{Kind: board.ActorDispatcher}), p},
 		Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p},
 		Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Life: lifeOf{p}, Ledger: ledgerOf{p}, Hooks: hooksOf{p},
 		Updates: updatesOf{p}, Branches: branchesOf{p}, Owner: p.owner(),
@@ -107,7 +108,7 @@ func (p *process) die(how string) {
 func (s *sim) bury(p *process) {
 	p.dead = true
 	p.end()
-	s.reap(p)
+	s.Reap(p)
 	p.at.p = nil
 }
 
@@ -204,79 +205,49 @@ func (p *process) crashAt(name string, how int, do func() error) error {
 	return errGone
 }
 
-// boardOf is the board of a process, under one actor.
+// gateOf is what a process's calls of the board pass.
+type gateOf struct{ p *process }
+
+func (g gateOf) Read(_ context.Context, name string, ref board.Ref, do func() error) error {
+	if err := g.p.read(name); err != nil {
+		return err
+	}
+	if name == "issue" {
+		g.p.looked[ref] = g.p.s.seq
+	}
+	return do()
+}
+
+func (g gateOf) Effect(_ context.Context, name string, _ board.Ref, do func() error) error {
+	switch name {
+	case "create", "edit", "block", "place": // this board keeps its text and its order
+		return do()
+	case "state", "release":
+		return g.p.effect(name, func() error {
+			g.p.s.writer = g.p
+			defer func() { g.p.s.writer = nil }()
+			return do()
+		})
+	}
+	return g.p.effect(name, do)
+}
+
+// boardOf is the board of a process, of whose polls some lack a row: that
+// proves nothing.
 type boardOf struct {
-	p  *process
-	as *board.Policy
+	looptest.Board
+
+	p *process
 }
 
 func (b boardOf) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
-	if err := b.p.read("poll"); err != nil {
-		return nil, err
-	}
-	rows, err := b.as.Poll(ctx, q)
+	rows, err := b.Board.Poll(ctx, q)
 	if len(rows) > 1 && b.p.s.strikes(b.p.s.faultRate) {
-		// An answer that lacks a row proves nothing.
 		n := b.p.s.dice.IntN(len(rows))
 		b.p.s.fault("poll lacks %s", rows[n].Ref)
 		rows = slices.Delete(rows, n, n+1)
 	}
 	return rows, err
-}
-
-func (b boardOf) Issue(ctx context.Context, ref board.Ref) (board.Issue, error) {
-	if err := b.p.read("issue"); err != nil {
-		return board.Issue{}, err
-	}
-	b.p.looked[ref] = b.p.s.seq
-	return b.as.Issue(ctx, ref)
-}
-
-func (b boardOf) As(a board.Actor) (loop.Writes, loop.Claims) {
-	out := boardOf{p: b.p, as: b.as.As(a)}
-	return out, out
-}
-
-func (b boardOf) SetStateFrom(ctx context.Context, ref board.Ref, role, from board.Role) error {
-	return b.p.effect("state", func() error {
-		b.p.s.writer = b.p
-		defer func() { b.p.s.writer = nil }()
-		return b.as.SetStateFrom(ctx, ref, role, from)
-	})
-}
-
-func (b boardOf) Comment(ctx context.Context, ref board.Ref, as board.ActorKind, body string) (c board.Comment, err error) {
-	err = b.p.effect("comment", func() error { c, err = b.as.Comment(ctx, ref, as, body); return err })
-	return c, err
-}
-
-func (b boardOf) LinkPR(ctx context.Context, ref board.Ref, pr string) error {
-	return b.p.effect("link", func() error { return b.as.LinkPR(ctx, ref, pr) })
-}
-
-func (b boardOf) Answer(ctx context.Context, ref board.Ref, body string, to board.Role) error {
-	return b.p.effect("answer", func() error { return b.as.Answer(ctx, ref, body, to) })
-}
-
-func (b boardOf) Claim(ctx context.Context, ref board.Ref, req board.ClaimRequest) (c board.Claim, err error) {
-	name := "claim"
-	if req.Renew {
-		name = "renew"
-	}
-	err = b.p.effect(name, func() error { c, err = b.as.Claim(ctx, ref, req); return err })
-	return c, err
-}
-
-func (b boardOf) Assign(ctx context.Context, ref board.Ref, to board.Delegate) error {
-	return b.p.effect("assign", func() error { return b.as.Assign(ctx, ref, to) })
-}
-
-func (b boardOf) Release(ctx context.Context, ref board.Ref, session string) error {
-	return b.p.effect("release", func() error {
-		b.p.s.writer = b.p
-		defer func() { b.p.s.writer = nil }()
-		return b.as.Release(ctx, ref, session)
-	})
 }
 
 type pullsOf struct{ p *process }
@@ -446,22 +417,14 @@ func (l lifeOf) Lives(c board.Claim) bool { return l.p.s.claimLives(c) }
 
 // settings are what every loop of a history goes by.
 func (s *sim) settings() plan.Settings {
-	c := plan.Caps{Developers: 1 + s.dice.IntN(2), Reviewers: 1 + s.dice.IntN(2), Cleaners: 1, Total: 2 + s.dice.IntN(3)}
-	limits := plan.Limits{}
+	set := looptest.Settings()
+	set.Caps = plan.Caps{Developers: 1 + s.dice.IntN(2), Reviewers: 1 + s.dice.IntN(2), Cleaners: 1, Total: 2 + s.dice.IntN(3)}
 	if s.dice.IntN(4) == 0 {
-		limits.DayUSD = 1 + float64(s.dice.IntN(4))
+		set.Limits.DayUSD = 1 + float64(s.dice.IntN(4))
 	}
-	return plan.Settings{
-		StaleWindow: window, Caps: c, Limits: limits,
-		Retry:        plan.Retry{MaxAttempts: 1 + s.dice.IntN(3), First: 10 * time.Second, Max: 5 * time.Minute},
-		VerifyWindow: time.Hour, ConfirmLabel: confirm, DefaultBase: "main",
-		Agents: map[string]bool{"developer": true, "reviewer": true, "cleaner": true},
-		Stall:  plan.Stall{After: 10 * time.Minute, ToolAfter: 30 * time.Minute, Grace: time.Minute},
-	}
+	set.Retry.MaxAttempts = 1 + s.dice.IntN(3)
+	return set
 }
-
-// confirm is the label that holds a row for its owner's word.
-const confirm = "Confirm with user"
 
 func (s *sim) checkout(n int) *checkout {
 	return &checkout{

@@ -23,6 +23,8 @@ type kindOf struct {
 
 // sim is one history.
 type sim struct {
+	tasks
+
 	seed    uint64
 	dice    *rand.Rand
 	what    kindOf
@@ -43,12 +45,8 @@ type sim struct {
 	checks    bool
 	set       plan.Settings
 
-	passed  time.Duration // what a steady clock has counted
-	skew    time.Duration // by how much the wall clock was set
-	tasks   []*task
-	alarms  []alarm
-	running *task
-	writer  *process
+	skew   time.Duration // by how much the wall clock was set
+	writer *process
 
 	faultRate, crashRate, pauseRate float64
 	effects                         int  // of all loops
@@ -123,7 +121,7 @@ func (s *sim) strikes(rate float64) bool {
 
 // maybePause lets others in between two effects.
 func (s *sim) maybePause(p *process) {
-	if s.running != nil && s.dice.Float64() < s.pauseRate {
+	if s.Running() && s.dice.Float64() < s.pauseRate {
 		s.pause(p, nil)
 	}
 }
@@ -149,7 +147,7 @@ func (s *sim) play() {
 
 // step is one thing that happens in a troubled world.
 func (s *sim) step() {
-	s.passed += time.Duration(s.dice.IntN(20)) * time.Second
+	s.Passed += time.Duration(s.dice.IntN(20)) * time.Second
 	s.due()
 	switch n := s.dice.IntN(200); {
 	case n < 3 && s.what.owner, n < 14 && s.what.owner && s.dice.IntN(2) == 0:
@@ -159,7 +157,7 @@ func (s *sim) step() {
 	case n < 18 && s.what.clock:
 		s.timeTravel()
 	case n < 24:
-		s.passed += time.Duration(s.dice.IntN(600)) * time.Second
+		s.Passed += time.Duration(s.dice.IntN(600)) * time.Second
 	case n < 25 && s.what.crashes:
 		s.disaster()
 	case n < 80 && len(s.living) > 0:
@@ -228,19 +226,19 @@ func (s *sim) due() {
 			s.bury(p)
 		}
 	}
-	s.ring()
+	s.Ring()
 	for _, c := range s.checkouts {
 		p := c.p
 		if p == nil {
 			continue
 		}
-		if !p.beating && s.passed >= p.nextBeat {
-			p.beating, p.nextBeat = true, s.passed+c.options.HeartEvery
-			s.spawn(p, func() { p.d.Beat(); p.beating = false })
+		if !p.beating && s.Passed >= p.nextBeat {
+			p.beating, p.nextBeat = true, s.Passed+c.options.HeartEvery
+			s.Spawn(p, func() { p.d.Beat(); p.beating = false })
 		}
 		if !p.checking && p.d.Checks() {
 			p.checking = true
-			s.spawn(p, func() { p.d.Check(); p.checking = false })
+			s.Spawn(p, func() { p.d.Check(); p.checking = false })
 		}
 	}
 }
@@ -264,9 +262,9 @@ func (s *sim) goOn() bool {
 			add(func() { c.p.d.Step() })
 		}
 	}
-	for _, t := range s.tasks {
-		if !t.p.dead && (t.ready == nil || t.ready()) {
-			add(func() { s.resume(t) })
+	for _, t := range s.Under() {
+		if !t.Of.dead && t.Ready() {
+			add(func() { s.Resume(t) })
 		}
 	}
 	if n == 0 {
@@ -347,16 +345,13 @@ func (s *sim) turn() bool {
 
 // wait lets time pass to the next alarm or heartbeat.
 func (s *sim) wait() {
-	next := s.passed + time.Hour
-	for _, a := range s.alarms {
-		next = min(next, a.due)
-	}
+	next := s.Next(s.Passed + time.Hour)
 	for _, c := range s.checkouts {
 		if c.p != nil {
 			next = min(next, c.p.nextBeat)
 		}
 	}
-	s.passed = max(next, s.passed+time.Second)
+	s.Passed = max(next, s.Passed+time.Second)
 }
 
 func (s *sim) resumePaused() {

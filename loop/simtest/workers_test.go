@@ -158,7 +158,7 @@ func (v *worker) dies() {
 
 // The moves.
 
-func works(v *worker) { v.s.passed += time.Duration(v.s.dice.IntN(60)) * time.Second }
+func works(v *worker) { v.s.Passed += time.Duration(v.s.dice.IntN(60)) * time.Second }
 
 func hangs(v *worker) { v.hangs = true }
 

@@ -1,7 +1,6 @@
 package simtest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,14 +8,13 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/plan"
 )
 
 // as is the board under the policy of one actor.
 func (s *sim) as(a board.Actor) *board.Policy {
-	return board.NewPolicy(s.board, a, board.PolicyOptions{Merged: func(_ context.Context, i board.Issue) (bool, error) {
-		return plan.EndedByMerge(&i, s.pullOf(&i)), nil
-	}})
+	return looptest.Policy(s.board, a, s.listPulls)
 }
 
 func (s *sim) pullOf(i *board.Issue) *board.PullRequest { return plan.PullOf(i, s.listPulls()) }
