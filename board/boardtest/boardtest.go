@@ -49,6 +49,17 @@ var (
 	automation = board.Actor{Kind: board.ActorAutomation}
 )
 
+// RoleNamed is the role of a state under its default name, RoleNone if it is
+// nobody's.
+func RoleNamed(name string) board.Role {
+	for _, r := range board.Roles() {
+		if r.DefaultName() == name {
+			return r
+		}
+	}
+	return board.RoleNone
+}
+
 // bundle is one test's board under policy.
 type bundle struct {
 	Fixture

@@ -11,7 +11,10 @@ import (
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
-var dispatcher = board.Actor{Kind: board.ActorDispatcher}
+var (
+	dispatcher = board.Actor{Kind: board.ActorDispatcher}
+	theOwner   = board.Actor{Kind: board.ActorOwner, Name: "olive"}
+)
 
 func claim(session string) board.ClaimRequest {
 	return board.ClaimRequest{Kind: board.KindDeveloper, Session: session}

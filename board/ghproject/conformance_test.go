@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,24 +15,8 @@ import (
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
-// clock is a clock that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newClock() *clock { return &clock{at: time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
+func newClock() *boardtest.Clock {
+	return boardtest.NewClock(time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC))
 }
 
 // place is a served project of acme/widgets.
@@ -41,7 +24,7 @@ type place struct {
 	server  *fake.Server
 	project *fake.Project
 	url     string
-	clock   *clock
+	clock   *boardtest.Clock
 	states  map[board.Role]string
 }
 

@@ -94,7 +94,7 @@ func TestWritesThatFail(t *testing.T) {
 
 // slow lets every request take its time.
 type slow struct {
-	clock *clock
+	clock *boardtest.Clock
 	takes time.Duration
 }
 

@@ -2,7 +2,6 @@ package linear_test
 
 import (
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,24 +13,8 @@ import (
 
 const key = "lin_api_test"
 
-// clock is a clock that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+func newClock() *boardtest.Clock {
+	return boardtest.NewClock(time.Date(2026, 9, 1, 8, 0, 30, 0, time.UTC))
 }
 
 // place is a served workspace with what a configuration says of it.
@@ -39,7 +22,7 @@ type place struct {
 	world *fake.World
 	made  fake.Made
 	url   string
-	clock *clock
+	clock *boardtest.Clock
 }
 
 func newPlace(t *testing.T, o fake.Options, s fake.Setup) *place {
@@ -106,6 +89,24 @@ func (p *place) add(t *testing.T, n fake.Draft) board.Ref {
 	return board.Ref(ref)
 }
 
+// seed is add, for an issue as all boards know it.
+func (p *place) seed(t *testing.T, n board.NewIssue) board.Ref {
+	t.Helper()
+	d := fake.Draft{Title: n.Title, Body: n.Body, State: n.State.DefaultName(), Milestone: n.Milestone, Labels: n.Labels, Parent: string(n.Parent)}
+	for _, b := range n.Blockers {
+		d.Blockers = append(d.Blockers, string(b))
+	}
+	return p.add(t, d)
+}
+
+// edit changes an issue on its own page, as its owner.
+func (p *place) edit(t *testing.T, ref board.Ref, change func(i *fake.Issue)) {
+	t.Helper()
+	if err := p.world.Edit(string(ref), p.made.Owner, change); err != nil {
+		t.Error(err)
+	}
+}
+
 // backlogLast are states in whose order the work stands before the backlog: the
 // suite reads its rows in the order in which they were made.
 func backlogLast() []fake.State {
@@ -139,23 +140,14 @@ func fixture(t *testing.T, o fake.Options) boardtest.Fixture {
 	p := newPlace(t, o, fake.Setup{States: backlogLast()})
 	return boardtest.Fixture{
 		Backend: p.open(t),
-		Seed: func(t *testing.T, n board.NewIssue) board.Ref {
-			t.Helper()
-			d := fake.Draft{Title: n.Title, Body: n.Body, State: n.State.DefaultName(), Milestone: n.Milestone, Labels: n.Labels, Parent: string(n.Parent)}
-			for _, b := range n.Blockers {
-				d.Blockers = append(d.Blockers, string(b))
-			}
-			return p.add(t, d)
-		},
+		Seed:    func(t *testing.T, n board.NewIssue) board.Ref { t.Helper(); return p.seed(t, n) },
 		Advance: p.clock.Advance,
 		Now:     p.clock.Now,
 		Reopen:  func(t *testing.T) board.Backend { return p.open(t) },
 		SetDelegate: func(t *testing.T, ref board.Ref, d board.Delegate) {
 			t.Helper()
 			id := p.world.AddUser(fake.User{Name: string(d), DisplayName: string(d), App: true})
-			if err := p.world.Edit(string(ref), p.made.Owner, func(i *fake.Issue) { i.Delegate = id }); err != nil {
-				t.Fatal(err)
-			}
+			p.edit(t, ref, func(i *fake.Issue) { i.Delegate = id })
 		},
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !race
 
-package ghproject_test
+package histories
 
 // share is which part of the histories is played.
 const share = 1

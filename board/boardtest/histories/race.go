@@ -1,6 +1,6 @@
 //go:build race
 
-package linear_test
+package histories
 
 // share is which part of the histories is played: the race detector makes each
 // many times slower.

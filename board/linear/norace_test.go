@@ -1,6 +1,0 @@
-//go:build !race
-
-package linear_test
-
-// share is which part of the histories is played.
-const share = 1
