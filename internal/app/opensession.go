@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/config"
@@ -33,7 +34,7 @@ func (f *Factory) sessions(ctx context.Context, cfg *config.Config, state string
 			return here, nil //nolint:nilerr // the room runs inside one that cannot be reached
 		}
 		args := []string{
-			"new-window", "-n", string(ref), "-c", cfg.Root, "-e", "DISPATCHER_CONFIG=" + cfg.Path,
+			"new-window", "-n", asItIs(string(ref)), "-c", asItIs(cfg.Root), "-e", "DISPATCHER_CONFIG=" + cfg.Path,
 			"sh", "-c", holdOpen, "sh", binary, "take-over", string(ref),
 		}
 		ctx, cancel := context.WithTimeout(ctx, openWithin)
@@ -44,3 +45,7 @@ func (f *Factory) sessions(ctx context.Context, cfg *config.Config, state string
 		return nil, nil
 	}
 }
+
+// asItIs is a text as tmux reads it where it expands formats (tmux(1), FORMATS):
+// a # begins one, #(command) even runs something, and two are one.
+func asItIs(s string) string { return strings.ReplaceAll(s, "#", "##") }

@@ -126,6 +126,43 @@ func TestLostTerminalLeavesTheLoop(t *testing.T) {
 	r.left()
 }
 
+// A loop that is to end by itself waits for whoever looks at it; when the window
+// is closed, nobody does: what a worker asks is denied, and the loop goes on to
+// its end.
+func TestLostTerminalLetsTheLoopEnd(t *testing.T) {
+	heavy(t)
+	p := newPlay(t, playOptions{})
+	p.write("agents.json", theDay(t, p.dir))
+	p.own("board", "create", "Not yet", "--milestone", "M1") // the day's first is another
+	publish := p.ready("Publish it")
+	r := p.sit("start", "M1", "--until-idle")
+	r.see("npm publish")
+	if p.rows()[publish].Role != board.RoleInProgress {
+		t.Errorf("with an owner in front of it %s went on:\n%s", publish, r.screen())
+	}
+	if err := r.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.left()
+	p.wantRow(publish, board.RoleHumanReview)
+	if code := r.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the loop ended with %d\n%s", code, p.log())
+	}
+	if _, _, code := p.try("ctl", "status"); code == 0 {
+		t.Error("a loop goes on in the background")
+	}
+	for _, f := range p.folders() {
+		text, err := os.ReadFile(f.TranscriptPath())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "Nobody is here to allow it") {
+			return
+		}
+	}
+	t.Errorf("no worker was told that nobody is here:\n%s", p.log())
+}
+
 // ctrl+z stops the screen and not the loop, which goes on in the background;
 // the shell's fg shows it again, and what is suspended then is only a room.
 func TestSuspendingHandsTheLoopOver(t *testing.T) {
