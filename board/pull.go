@@ -29,9 +29,12 @@ const (
 type CheckState string
 
 // ChecksNone means that none is configured or reported; it counts as green
-// (design.md, section 8).
+// (design.md, section 8). ChecksUnknown means that they may not be read; it
+// counts as green nowhere (dispatcher-system.md, Routing a developer's result
+// 2: green checks are verified, never assumed).
 const (
 	ChecksNone    CheckState = "none"
+	ChecksUnknown CheckState = "unknown"
 	ChecksPending CheckState = "pending"
 	ChecksGreen   CheckState = "green"
 	ChecksRed     CheckState = "red"
@@ -100,9 +103,12 @@ type PullRequest struct {
 	Mergeable Mergeable  `json:"mergeable"`
 	Behind    int        `json:"behind"` // commits of base that head lacks
 	Checks    CheckState `json:"checks"` // all checks at HeadSHA together
-	CheckRuns []Check    `json:"checkRuns,omitempty"`
-	Reviews   []Review   `json:"reviews,omitempty"` // oldest first
-	Issues    []Ref      `json:"issues,omitempty"`  // refs in `Fixes <REF>` lines of the body, canonical
+	// ChecksWhy says in a sentence why Checks is unknown, with the way out;
+	// empty where it is known.
+	ChecksWhy string   `json:"checksWhy,omitempty"`
+	CheckRuns []Check  `json:"checkRuns,omitempty"`
+	Reviews   []Review `json:"reviews,omitempty"` // oldest first
+	Issues    []Ref    `json:"issues,omitempty"`  // refs in `Fixes <REF>` lines of the body, canonical
 	// Foreign lists authors of commits on the branch that are not the
 	// developer identity's, for the attribution warning.
 	Foreign []string `json:"foreign,omitempty"`

@@ -34,6 +34,25 @@ func Missing(role string, granted map[string]string) []string {
 	return out
 }
 
+// Advised are the permissions, by the names that GitHub's settings use, without
+// which an App does its work and the state of checks cannot be seen.
+func Advised() []string { return []string{"checks", "statuses"} }
+
+// advisedWords are they as GitHub's pages write them.
+var advisedWords = map[string]string{"checks": "Checks (read)", "statuses": "Commit statuses (read)"}
+
+// Unadvised says in GitHub's words which of the advised permissions are not
+// granted, in their order: `Checks (read)`.
+func Unadvised(granted map[string]string) []string {
+	var out []string
+	for _, name := range Advised() {
+		if granted[name] == "" {
+			out = append(out, advisedWords[name])
+		}
+	}
+	return out
+}
+
 // Inspection is what can be told of an App and its installation.
 type Inspection struct {
 	Role        string            `json:"role"`
@@ -43,6 +62,7 @@ type Inspection struct {
 	Selection   string            `json:"repositories"` // all or selected
 	Permissions map[string]string `json:"permissions"`
 	Missing     []string          `json:"missing"` // permissions that the work takes and that are not there
+	Advised     []string          `json:"advised"` // those that are not there and without which checks are unknown
 	BotLogin    string            `json:"botLogin"`
 	BotUserID   int64             `json:"botUserId"` // as GitHub has it; 0 when it was not told
 	Email       string            `json:"email"`     // of its commits
@@ -56,7 +76,7 @@ type Inspection struct {
 func (f *Forge) Inspect(ctx context.Context, a *App) (Inspection, error) {
 	in := Inspection{
 		Role: a.Role, Slug: a.Slug, AppID: a.AppID, BotLogin: a.BotLogin, Email: a.Identity().Email,
-		Missing: []string{}, Faults: []string{},
+		Missing: []string{}, Advised: []string{}, Faults: []string{},
 	}
 	c, err := f.asApp(a)
 	if err != nil {
@@ -76,6 +96,7 @@ func (f *Forge) Inspect(ctx context.Context, a *App) (Inspection, error) {
 	in.Account, in.Selection = inst.GetAccount().GetLogin(), inst.GetRepositorySelection()
 	in.Permissions = permissions(inst.Permissions)
 	in.Missing = append(in.Missing, Missing(a.Role, in.Permissions)...)
+	in.Advised = append(in.Advised, Unadvised(in.Permissions)...)
 	if !strings.EqualFold(in.Account, f.Owner()) {
 		in.Faults = append(in.Faults, fmt.Sprintf("it is installed on %s, and the repository is %s", in.Account, f.Repository))
 	}

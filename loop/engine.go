@@ -62,6 +62,7 @@ type Engine struct {
 	keeps     map[string]int  // who is named in the lock of a worktree that its owner has; owned as the book is
 	alone     map[string]bool // requests that are or were answered because nobody is here
 	attending int             // people who look at this loop
+	unseen    string          // why checks may not be read, as the owner was told
 	timer     *time.Timer
 	driver    *Driver // nil when Run drives it
 }

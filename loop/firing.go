@@ -178,12 +178,30 @@ func (f *firing) readFacts(ctx context.Context) error {
 	f.sight(ctx, others)
 	f.facts.LastRuns = f.lastRuns(ctx, others)
 	f.polledAt = f.facts.Now
+	f.sayUnseen(pulls)
 	for i := range pulls {
 		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksPending {
 			f.e.checks.want(pulls[i].Name, pulls[i].HeadSHA)
 		}
 	}
 	return nil
+}
+
+// sayUnseen tells the owner why checks may not be read: once, until they were
+// read again or the reason is another one.
+func (f *firing) sayUnseen(pulls []board.PullRequest) {
+	why := ""
+	for i := range pulls {
+		if pulls[i].State == board.PullOpen && pulls[i].Checks == board.ChecksUnknown {
+			why = pulls[i].ChecksWhy
+		}
+	}
+	f.e.post(func(context.Context) {
+		if why != "" && f.e.unseen != why {
+			f.e.notify("", "checks unknown: "+why)
+		}
+		f.e.unseen = why
+	})
 }
 
 // refresh brings the clock, the mode and the journal of the facts up to date.

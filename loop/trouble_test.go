@@ -84,6 +84,37 @@ func TestChecksNeverEnd(t *testing.T) {
 	})
 }
 
+// TestChecksUnknown: what nobody may read is no green; the owner is told why
+// once, and it goes on when they can be read.
+func TestChecksUnknown(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("unseen")
+		const why = "App acme lacks the permission Checks (read)"
+		w.checks = func(p *board.PullRequest) (board.CheckState, error) {
+			p.ChecksWhy = why
+			return board.ChecksUnknown, nil
+		}
+		p := w.start(forever)
+		time.Sleep(30 * time.Minute)
+		if s := p.e.Snapshot(); s.Rows[0].Hold != "verifying" {
+			t.Errorf("row %+v", s.Rows[0])
+		}
+		w.onPull(ref, func(p *board.PullRequest) { p.Checks, p.ChecksWhy = board.ChecksGreen, "" })
+		time.Sleep(10 * time.Minute)
+		w.wantRow(ref, board.RoleHumanReview, "")
+		told := 0
+		for _, n := range p.e.Snapshot().Notices {
+			if n.Text == "checks unknown: "+why {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("told %d times: %+v", told, p.e.Snapshot().Notices)
+		}
+		p.leave()
+	})
+}
+
 // TestQuiet: nothing makes the loop fire without rest: not checks that cannot
 // run, not a retry without a slot, not a closed wake channel, not a board that
 // does not answer.

@@ -106,7 +106,7 @@ func (m *Model) mergeMenu(t *target) pane.Menu {
 	if p.Behind > 0 {
 		about += " · " + widget.Count(p.Behind, "commit", "commits") + " behind"
 	}
-	if p.Checks == board.ChecksRed || p.Checks == board.ChecksPending {
+	if p.Checks == board.ChecksRed || p.Checks == board.ChecksPending || p.Checks == board.ChecksUnknown {
 		c.Force = true
 		q.Sure = &pane.Sure{Text: "Merge " + name + " although its checks are not green? " + about + ". Type " + name + " to do it.", Word: name}
 	} else {

@@ -85,7 +85,7 @@ func (r *badRepo) world(t *testing.T) *badWorld {
 		id := int64(i + 1)
 		w.hub.AddApp(github.App{
 			ID: id, Slug: "acme-" + role, Key: &r.key.PublicKey, Installation: 10 + id, Account: "acme", Repositories: []string{"widgets"},
-			Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+			Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 		}, 100+id)
 		apps[role] = map[string]any{"appId": id, "installationId": 10 + id, "slug": "acme-" + role, "botLogin": "acme-" + role + "[bot]", "botUserId": 100 + id}
 		w.secret(role, r.pem)

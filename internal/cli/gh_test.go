@@ -79,7 +79,7 @@ func fakeForGH(dir string, key *rsa.PublicKey) (*github.Server, error) {
 	for i, role := range []string{"developer", "reviewer"} {
 		srv.AddApp(github.App{
 			ID: int64(111111 * (i + 1)), Slug: "acme-" + role, Key: key, Installation: int64(10000001 + i),
-			Account: "acme", Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+			Account: "acme", Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 		}, int64(100000001+i))
 	}
 	bare := filepath.Join(dir, "widgets.git")

@@ -64,7 +64,7 @@ func printChecks(f *app.Factory, pr *board.PullRequest, asJSON bool) error {
 	if err := table(f, []string{"check", "state", "head", "took"}, rows); err != nil {
 		return err
 	}
-	note(f, "%s at %s: %s", pr.Name, short(pr.HeadSHA), checksWord(pr.Checks))
+	note(f, "%s at %s: %s", pr.Name, short(pr.HeadSHA), checksWord(pr))
 	var b strings.Builder
 	for _, c := range pr.CheckRuns {
 		if c.State == board.ChecksRed {

@@ -22,7 +22,7 @@ func viewPull(p *board.PullRequest) string {
 	switch p.State {
 	case board.PullOpen:
 		line("mergeable", "%s, %d behind %s", p.Mergeable, p.Behind, p.Base)
-		line("checks", "%s", checksWord(p.Checks))
+		line("checks", "%s", checksWord(p))
 	case board.PullMerged:
 		line("merged", "%s as %s", p.MergedAt.UTC().Format(time.RFC3339), p.MergeSHA)
 	case board.PullClosed:
@@ -68,9 +68,12 @@ func viewReview(b *strings.Builder, r *board.Review, head string) {
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // checksWord is the result of all checks as a person reads it.
-func checksWord(c board.CheckState) string {
-	if c == board.ChecksNone {
+func checksWord(p *board.PullRequest) string {
+	switch {
+	case p.Checks == board.ChecksNone:
 		return "no checks"
+	case p.Checks == board.ChecksUnknown && p.ChecksWhy != "":
+		return "unknown: " + oneLine(p.ChecksWhy)
 	}
-	return string(c)
+	return string(p.Checks)
 }

@@ -16,7 +16,9 @@ import (
 func TestReviewerHasItsOwnKeyAlone(t *testing.T) {
 	t.Parallel()
 	w := newBadRepo(t).world(t)
-	w.hub.Change(2, func(a *github.App) { a.Permissions = map[string]string{"pull_requests": "write"} })
+	w.hub.Change(2, func(a *github.App) {
+		a.Permissions = map[string]string{"pull_requests": "write", "checks": "read", "statuses": "read"}
+	})
 	pem, err := os.ReadFile(filepath.Join(w.repo, ".secrets", "acme-reviewer.private-key.pem"))
 	if err != nil {
 		t.Fatal(err)

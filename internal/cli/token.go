@@ -139,6 +139,9 @@ func identityText(in *gitapp.Inspection) string {
 	for _, m := range in.Missing {
 		fmt.Fprintf(&b, "missing       %s: grant it in the settings of the App, then accept it in the installation\n", shown(m))
 	}
+	for _, m := range in.Advised {
+		fmt.Fprintf(&b, "advised       %s: without it the checks of pull requests may be unknown, and what is not known to be green waits\n", shown(m))
+	}
 	for _, fault := range in.Faults {
 		fmt.Fprintf(&b, "differs       %s\n", shown(fault))
 	}

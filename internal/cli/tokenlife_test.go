@@ -37,7 +37,7 @@ func TestFailure27PushesOutliveTheToken(t *testing.T) {
 	srv := github.New(github.Options{TokenLife: 5 * time.Second})
 	srv.AddApp(github.App{
 		ID: 111111, Slug: "acme-developer", Key: &key.PublicKey, Installation: 10000001, Account: "acme",
-		Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+		Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 	}, 100000001)
 	bare, repo := filepath.Join(dir, "widgets.git"), filepath.Join(dir, "repo")
 	srv.AddRepo("acme", "widgets", bare, "main")

@@ -104,7 +104,7 @@ func (g *gitHub) furnish(remote string) error {
 		}
 		text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 		g.keys[r.slug()+".private-key.pem"] = string(text)
-		may := map[string]string{"pull_requests": "write"}
+		may := map[string]string{"pull_requests": "write", "checks": "read", "statuses": "read"}
 		if r == developer {
 			may["contents"] = "write"
 		}

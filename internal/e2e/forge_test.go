@@ -61,7 +61,7 @@ func newForge(t *testing.T, life time.Duration, conversations ...*anthropic.Conv
 	for i, role := range []string{"developer", "reviewer"} {
 		f.hub.AddApp(github.App{
 			ID: int64(111111 * (i + 1)), Slug: "acme-" + role, Key: &key.PublicKey, Installation: int64(10000001 + i), Account: "acme",
-			Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+			Repositories: []string{"widgets"}, Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 		}, int64(100000001+i))
 		f.write(".secrets/acme-"+role+".private-key.pem", f.key)
 	}

@@ -44,7 +44,7 @@ func routeCleaner(f *Finished) []state.Decision {
 	case len(faults) > 0:
 		return failed(f, strings.Join(faults, "; "))
 	case pending:
-		return []state.Decision{{Op: state.OpVerify, Ref: f.Run.Ref, PR: f.PR.Name, Why: "checks are pending"}}
+		return []state.Decision{{Op: state.OpVerify, Ref: f.Run.Ref, PR: f.PR.Name, Why: unsettled(f.PR)}}
 	case !f.MergeOnly && reviewNext(&f.Run):
 		return byHand(f)
 	}
@@ -83,8 +83,8 @@ func VerifyCleanUp(f *Finished) (faults []string, pending bool) {
 	switch p.Checks {
 	case board.ChecksRed:
 		faults = append(faults, "checks failed"+namesOf(redChecks(p)))
-	case board.ChecksPending:
-		wait(fmt.Sprintf("checks still pending after %s", f.Settings.VerifyWindow))
+	case board.ChecksPending, board.ChecksUnknown:
+		wait(stillUnsettled(f))
 	case board.ChecksGreen, board.ChecksNone:
 	}
 	if len(f.Foreign) > 0 {

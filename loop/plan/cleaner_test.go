@@ -57,6 +57,7 @@ func TestRouteCleaner(t *testing.T) {
 		{"mergeable unknown: asked again", done, []func(*plan.Finished){gitAlone, onPR(merges(board.MergeUnknown))}, []string{"verify #7"}, ""},
 		{"mergeable unknown for an hour", done, []func(*plan.Finished){gitAlone, onPR(merges(board.MergeUnknown)), verifyingFor(61)}, []string{"comment", "state human-review from in-progress", "release", "notice", "forget"}, "not known"},
 		{"CI green: pending", done, []func(*plan.Finished){onPR(checks(board.ChecksPending))}, []string{"verify #7"}, ""},
+		{"CI green: unknown", done, []func(*plan.Finished){onPR(checks(board.ChecksUnknown))}, []string{"verify #7"}, ""},
 		{"CI green: pending for an hour", done, []func(*plan.Finished){onPR(checks(board.ChecksPending)), verifyingFor(61)}, []string{"comment", "state human-review from in-progress", "release", "notice", "forget"}, "still pending"},
 		{"CI green: red", done, []func(*plan.Finished){onPR(checks(board.ChecksRed))}, []string{"comment", "state human-review from in-progress", "release", "notice", "forget"}, "What it pushed has not been reviewed"},
 		{"CI green: none configured", done, []func(*plan.Finished){gitAlone, onPR(checks(board.ChecksNone))}, []string{"comment", "state human-review from in-progress", "release", "forget"}, ""},

@@ -27,7 +27,7 @@ func routeDeveloper(f *Finished) []state.Decision {
 		d = append(d, linkPR(f))
 	}
 	if pending {
-		return append(d, state.Decision{Op: state.OpVerify, Ref: f.Run.Ref, PR: f.PR.Name, Why: "checks are pending"})
+		return append(d, state.Decision{Op: state.OpVerify, Ref: f.Run.Ref, PR: f.PR.Name, Why: unsettled(f.PR)})
 	}
 	mark := mark(f, 0)
 	mark.Carried = f.Run.Carried
@@ -51,7 +51,7 @@ func linkPR(f *Finished) state.Decision {
 
 // Verify checks every point that COMPLETE claims (dispatcher-system.md,
 // Routing a developer's result 2). It answers the faults, and whether checks
-// are still pending.
+// are still pending or unknown: only green ones are green.
 func Verify(f *Finished) (faults []string, pending bool) {
 	if f.PR == nil || f.PR.State != board.PullOpen {
 		return []string{"it reported COMPLETE without an open pull request"}, false
@@ -75,15 +75,31 @@ func Verify(f *Finished) (faults []string, pending bool) {
 	switch p.Checks {
 	case board.ChecksRed:
 		faults = append(faults, "checks failed"+namesOf(redChecks(p)))
-	case board.ChecksPending:
+	case board.ChecksPending, board.ChecksUnknown:
 		if !f.Run.VerifyingSince.IsZero() && f.Now.Sub(f.Run.VerifyingSince) >= f.Settings.VerifyWindow {
-			faults = append(faults, fmt.Sprintf("checks still pending after %s", f.Settings.VerifyWindow))
+			faults = append(faults, stillUnsettled(f))
 		} else {
 			pending = true
 		}
 	case board.ChecksGreen, board.ChecksNone:
 	}
 	return faults, pending
+}
+
+// unsettled says why checks are neither green nor red.
+func unsettled(p *board.PullRequest) string {
+	if p.Checks == board.ChecksUnknown {
+		return "checks are unknown: " + p.ChecksWhy
+	}
+	return "checks are pending"
+}
+
+// stillUnsettled is the fault once the window of verifying is over.
+func stillUnsettled(f *Finished) string {
+	if f.PR.Checks == board.ChecksUnknown {
+		return fmt.Sprintf("checks still unknown after %s (%s)", f.Settings.VerifyWindow, f.PR.ChecksWhy)
+	}
+	return fmt.Sprintf("checks still pending after %s", f.Settings.VerifyWindow)
 }
 
 func openBoxes(i *board.Issue) []string {

@@ -71,7 +71,7 @@ var anyPull = rapid.Custom(func(t *rapid.T) board.PullRequest {
 		Base:      rapid.SampledFrom([]string{"main", "main", "next"}).Draw(t, "base"),
 		Head:      rapid.SampledFrom([]string{"task/dsp-1-a", "task/dsp-1-b-c", "task/dsp-10-a", "task/dsp-", "task/-", "other", ""}).Draw(t, "head"),
 		HeadSHA:   rapid.SampledFrom([]string{"aaaaaaaaaaaa", "bbbb"}).Draw(t, "sha"),
-		Checks:    rapid.SampledFrom([]board.CheckState{board.ChecksNone, board.ChecksGreen, board.ChecksPending, board.ChecksRed}).Draw(t, "checks"),
+		Checks:    rapid.SampledFrom([]board.CheckState{board.ChecksNone, board.ChecksGreen, board.ChecksPending, board.ChecksRed, board.ChecksUnknown}).Draw(t, "checks"),
 		Issues:    rapid.SampledFrom([][]board.Ref{nil, {"DSP-1"}, {"dsp-2", "DSP-3"}}).Draw(t, "fixes"),
 		Mergeable: board.MergeUnknown,
 	}

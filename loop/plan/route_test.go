@@ -122,6 +122,8 @@ func TestRouteDeveloper(t *testing.T) {
 		{"2 pending: verifying", "pending", dev(complete, onPR(checks(board.ChecksPending))), []string{"verify #7"}, ""},
 		{"2 pending: verifying", "still pending", dev(complete, onPR(checks(board.ChecksPending)), func(f *plan.Finished) { f.Run.VerifyingSince = ago(59) }), []string{"verify #7"}, ""},
 		{"design 7: after 60 minutes it is a failed try", "pending too long", dev(complete, onPR(checks(board.ChecksPending)), func(f *plan.Finished) { f.Run.VerifyingSince = ago(60) }), again, "still pending after 1h"},
+		{"2 CI green: unknown is not", "unknown", dev(complete, onPR(checks(board.ChecksUnknown))), []string{"verify #7"}, ""},
+		{"2 CI green: unknown is not", "unknown too long", dev(complete, onPR(checks(board.ChecksUnknown)), func(f *plan.Finished) { f.Run.VerifyingSince = ago(60) }), again, "still unknown after 1h"},
 		{"2 pending: verifying", "pending, and not linked", dev(complete, onPR(checks(board.ChecksPending)), issue(func(i *board.Issue) { i.PRs = nil })), []string{"link-pr #7", "verify #7"}, ""},
 		{"2 a fault beats pending", "pending draft", dev(complete, onPR(checks(board.ChecksPending), draft)), again, "is a draft"},
 

@@ -72,7 +72,7 @@ func CheckLines(p *board.PullRequest, w int, st *themes.Styles) []string {
 			sign, ink = st.Signs.Failed, st.Danger
 		case board.ChecksPending:
 			sign, ink = st.Signs.Starting, st.Warn
-		case board.ChecksNone:
+		case board.ChecksNone, board.ChecksUnknown:
 		}
 		took := ""
 		if !c.Finished.IsZero() && !c.Started.IsZero() {

@@ -111,7 +111,7 @@ func Checks(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 			if bad == "" {
 				bad = widget.Clean(c.Name)
 			}
-		case board.ChecksNone, board.ChecksPending:
+		case board.ChecksNone, board.ChecksPending, board.ChecksUnknown:
 		}
 	}
 	count := ""
@@ -130,6 +130,8 @@ func Checks(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 		return signs.Starting + count, themes.ToneWarn
 	case board.ChecksNone:
 		return signs.No + " none", themes.ToneMuted
+	case board.ChecksUnknown:
+		return signs.Ellipsis + " unknown", themes.ToneWarn
 	}
 	return signs.Ellipsis + count, themes.ToneMuted // nobody knows yet
 }

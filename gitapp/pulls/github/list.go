@@ -44,11 +44,11 @@ const atOnce = 50
 // List answers the open pull requests, and with all those that were closed
 // last. What has not changed since the last call is not read again.
 func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error) {
-	marks, err := s.sweep(ctx)
+	marks, seen, err := s.sweep(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
-	if err := s.learn(ctx, s.changed(marks)); err != nil {
+	if err := s.learn(ctx, s.changed(marks, seen)); err != nil {
 		return nil, fmt.Errorf("read the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
 	var out []board.PullRequest
@@ -64,28 +64,29 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	return out, nil
 }
 
-func (s *Store) sweep(ctx context.Context) ([]markWire, error) {
+// sweep reads the marks of all pull requests, and says whether checks could be
+// seen.
+func (s *Store) sweep(ctx context.Context) (marks []markWire, seen bool, err error) {
 	vars := map[string]any{"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "after": (*graphql.String)(nil)}
-	var marks []markWire
 	for page := range maxPages {
-		var q sweepQuery
-		if err := s.read.gql.Query(ctx, &q, vars); err != nil {
-			return nil, err
+		var q *sweepQuery
+		if q, seen, err = query[sweepQuery](ctx, s, vars); err != nil {
+			return nil, false, err
 		}
 		marks = append(marks, q.Repository.Open.Nodes...)
 		if page == 0 {
 			marks = append(marks, q.Repository.Settled.Nodes...)
 		}
 		if !q.Repository.Open.PageInfo.HasNextPage {
-			return marks, nil
+			return marks, seen, nil
 		}
 		vars["after"] = q.Repository.Open.PageInfo.EndCursor
 	}
-	return nil, fmt.Errorf("there are more than %d open pull requests", maxPages*atOnce)
+	return nil, false, fmt.Errorf("there are more than %d open pull requests", maxPages*atOnce)
 }
 
 // changed are the ids of those that are not known as they are now.
-func (s *Store) changed(marks []markWire) []ID {
+func (s *Store) changed(marks []markWire, seen bool) []ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []ID
@@ -93,7 +94,7 @@ func (s *Store) changed(marks []markWire) []ID {
 		m := &marks[i]
 		k, ok := s.known[m.ID]
 		due := !k.again.IsZero() && !s.now().Before(k.again)
-		if now := m.mark(); !ok || due || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
+		if now := m.mark(seen); !ok || due || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
 			ids = append(ids, ID(m.ID))
 		}
 	}
@@ -103,17 +104,13 @@ func (s *Store) changed(marks []markWire) []ID {
 // learn reads pull requests in full.
 func (s *Store) learn(ctx context.Context, ids []ID) error {
 	for part := range slices.Chunk(ids, atOnce) {
-		var q struct {
-			Nodes []struct {
-				Pull pullWire `graphql:"... on PullRequest"`
-			} `graphql:"nodes(ids: $ids)"`
-		}
-		if err := s.read.gql.Query(ctx, &q, map[string]any{"ids": part}); err != nil {
+		q, seen, err := query[nodesQuery](ctx, s, map[string]any{"ids": part})
+		if err != nil {
 			return err
 		}
 		for i := range q.Nodes {
 			if w := &q.Nodes[i].Pull; w.ID != "" {
-				if _, err := s.take(ctx, w); err != nil {
+				if _, err := s.take(ctx, w, seen); err != nil {
 					return err
 				}
 			}
@@ -124,17 +121,20 @@ func (s *Store) learn(ctx context.Context, ids []ID) error {
 
 // take remembers a pull request that was read anew, once its checks are whole:
 // its mark and what is known of it are always of one reading.
-func (s *Store) take(ctx context.Context, w *pullWire) (board.PullRequest, error) {
+func (s *Store) take(ctx context.Context, w *pullWire, seen bool) (board.PullRequest, error) {
 	pr := s.pull(w)
+	if !seen {
+		pr.Checks, pr.ChecksWhy = board.ChecksUnknown, s.whyUnseen()
+	}
 	if err := s.compareChecks(ctx, &pr); err != nil {
 		return pr, err // it is read anew the next time
 	}
-	return s.remember(w, pr), nil
+	return s.remember(w, pr, seen), nil
 }
 
 // remember keeps what was read. Of a mergeable that GitHub is still working
 // out, what was known of the same two commits stays (SYMPTOMS.md, GitHub 26).
-func (s *Store) remember(w *pullWire, pr board.PullRequest) board.PullRequest {
+func (s *Store) remember(w *pullWire, pr board.PullRequest, seen bool) board.PullRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, ok := s.known[w.ID]
@@ -142,7 +142,7 @@ func (s *Store) remember(w *pullWire, pr board.PullRequest) board.PullRequest {
 		pr.Mergeable = old.pr.Mergeable
 	}
 	m := w.asMark()
-	k := known{mark: m.mark(), pr: pr}
+	k := known{mark: m.mark(seen), pr: pr}
 	now := s.now()
 	switch {
 	case now.Sub(w.UpdatedAt) > lately:
@@ -241,12 +241,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 	if err != nil {
 		return board.PullRequest{}, err
 	}
-	var q struct {
-		Repository struct {
-			PullRequest *pullWire `graphql:"pullRequest(number: $number)"`
-		} `graphql:"repository(owner: $owner, name: $name)"`
-	}
-	err = s.read.gql.Query(ctx, &q, map[string]any{
+	q, seen, err := query[oneQuery](ctx, s, map[string]any{
 		"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "number": graphql.Int(n), //nolint:gosec // a number of a pull request
 	})
 	switch {
@@ -255,7 +250,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 	case err != nil:
 		return board.PullRequest{}, fmt.Errorf("read %s: %w", pulls.Name(n), s.plain(err))
 	}
-	pr, err := s.take(ctx, q.Repository.PullRequest)
+	pr, err := s.take(ctx, q.Repository.PullRequest, seen)
 	if err != nil {
 		return board.PullRequest{}, fmt.Errorf("read the checks of %s: %w", pulls.Name(n), s.plain(err))
 	}

@@ -58,6 +58,7 @@ type Store struct {
 	apart map[pair]int     // how far behind a head is
 
 	noChecks atomic.Bool // the App may not list check runs
+	unseen   unseen
 }
 
 // api is GitHub as one App.
@@ -97,6 +98,9 @@ func Open(o Options) (*Store, error) {
 func (s *Store) as(a *gitapp.App) (*api, error) {
 	return s.client(a, &ghapi.Session{Now: s.o.Now, Mint: func(ctx context.Context) (ghapi.Token, error) {
 		t, err := s.o.Forge.Mint(ctx, a)
+		if err == nil && (a == s.o.Reviewer) == s.o.AsReviewer {
+			s.granted(t.Permissions)
+		}
 		return ghapi.Token{Text: t.Text, Expires: t.Expires}, err
 	}})
 }
@@ -169,13 +173,12 @@ func (s *Store) plain(err error) error {
 	}
 	if needed, ok := gitapp.Denied(err); ok {
 		if needed == "" {
-			return &said{"the App lacks a permission for it (GitHub: Resource not accessible by integration); `dispatcher identity` lists them", err}
+			return &said{lacksSome, err}
 		}
 		return &said{"the App lacks the permission " + needed + "; grant it in the App's settings and accept it in the installation", err}
 	}
-	if strings.Contains(err.Error(), "Resource not accessible by integration") { // GraphQL does not say for want of which
-		return &said{"the App lacks a permission for it (GitHub: Resource not accessible by integration); the state of checks takes Checks " +
-			"and Commit statuses, read: grant them in the App's settings and accept them in the installation", err}
+	if strings.Contains(err.Error(), notAccessible) { // GraphQL does not say for want of which
+		return &said{lacksSome, err}
 	}
 	if status, page := ghapi.Page(err.Error()); page {
 		return &said{ghapi.NoAnswer(status), err}
@@ -191,6 +194,8 @@ func (s *Store) plain(err error) error {
 	}
 	return fmt.Errorf("ask GitHub: %w", err)
 }
+
+const lacksSome = "the App lacks a permission for it (GitHub: " + notAccessible + "); `dispatcher identity` lists them"
 
 // said is an error of a client library in our words alone.
 type said struct {

@@ -142,13 +142,13 @@ func (denies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
 
-// An App that may not read checks is told which permissions that takes.
-func TestChecksDenied(t *testing.T) {
+// An App that may read nothing is sent to what says for want of which permission.
+func TestReadingDenied(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.o.Forge.Transport = denies{}
 	w.reopen()
-	if _, err := w.store.List(t.Context(), false); err == nil || !strings.Contains(err.Error(), "Checks and Commit statuses, read: grant them") {
+	if _, err := w.store.List(t.Context(), false); err == nil || !strings.Contains(err.Error(), "`dispatcher identity` lists them") {
 		t.Errorf("list: %v", err)
 	}
 }

@@ -32,14 +32,17 @@ type markWire struct {
 	BaseRefName       string
 	HeadRefOid        string
 	BaseRefOid        string
-	StatusCheckRollup *struct{ State string }
+	StatusCheckRollup *struct{ State string } `graphql:"statusCheckRollup @include(if: $checks)"`
 }
 
-// mark is what must be the same for a pull request to count as unchanged. A
-// mergeable that is UNKNOWN says nothing new.
-func (m *markWire) mark() string {
+// mark is what must be the same for a pull request to count as unchanged, and
+// whether checks were seen. A mergeable that is UNKNOWN says nothing new.
+func (m *markWire) mark(seen bool) string {
 	rollup := ""
-	if m.StatusCheckRollup != nil {
+	switch {
+	case !seen:
+		rollup = "unseen"
+	case m.StatusCheckRollup != nil:
 		rollup = m.StatusCheckRollup.State
 	}
 	mergeable := m.Mergeable
@@ -151,13 +154,27 @@ type pullWire struct {
 			Nodes      []contextWire
 			TotalCount int
 		} `graphql:"contexts(first: 100)"`
-	}
+	} `graphql:"statusCheckRollup @include(if: $checks)"`
 	ClosingIssuesReferences struct {
 		Nodes []struct {
 			Number     int
 			Repository struct{ NameWithOwner string }
 		}
 	} `graphql:"closingIssuesReferences(first: 10)"`
+}
+
+// nodesQuery asks for pull requests by their ids, in full.
+type nodesQuery struct {
+	Nodes []struct {
+		Pull pullWire `graphql:"... on PullRequest"`
+	} `graphql:"nodes(ids: $ids)"`
+}
+
+// oneQuery asks for one by its number.
+type oneQuery struct {
+	Repository struct {
+		PullRequest *pullWire `graphql:"pullRequest(number: $number)"`
+	} `graphql:"repository(owner: $owner, name: $name)"`
 }
 
 func (w *pullWire) asMark() markWire {

@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 	app := func(role string, n int64) *gitapp.App {
 		w.server.AddApp(fake.App{
 			ID: n, Slug: "acme-" + role, Key: &appKey().PublicKey, Installation: n, Account: "acme", Repositories: []string{"widgets"},
-			Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+			Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 		}, 100+n)
 		return &gitapp.App{
 			Role: role, AppID: n, InstallationID: n, Slug: "acme-" + role, BotLogin: "acme-" + role + "[bot]", BotUserID: 100 + n,

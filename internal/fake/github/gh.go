@@ -62,7 +62,15 @@ func (s *Server) cliPull(r *Repo, p *Pull, field string, args map[string]any) (a
 		}
 		return connection(list, args), nil
 	case "commits":
-		commit := fields("Commit", map[string]any{"oid": r.head(p), "statusCheckRollup": func() any { return s.rollup(r, r.head(p)) }})
+		commit := obj(func(field string, _ map[string]any) (any, error) {
+			switch field {
+			case "oid":
+				return r.head(p), nil
+			case "statusCheckRollup":
+				return s.rollup(r, r.head(p))
+			}
+			return nil, fmt.Errorf("the fake has no Commit.%s", field)
+		})
 		return connection([]typed{{"", fields("PullRequestCommit", map[string]any{"commit": commit})}}, args), nil
 	case "files":
 		var list []typed

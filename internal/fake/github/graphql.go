@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/vektah/gqlparser/v2"
@@ -56,7 +57,7 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := &selection{vars: q.Variables}
-	s.viewer = g.login()
+	s.viewer, s.reader = g.login(), g
 	s.charge(r, max(1, (x.requests(op.SelectionSet, 1)+50)/100))
 	root := s.query(g)
 	if op.Operation == ast.Mutation {
@@ -75,7 +76,11 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 		answer(w, http.StatusOK, map[string]any{"data": nil, "errors": []any{e}})
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"data": data})
+	all := map[string]any{"data": data}
+	if len(x.errs) > 0 {
+		all["errors"] = x.errs
+	}
+	answer(w, http.StatusOK, all)
 }
 
 // parsed are the queries that were held to a schema and passed: a client asks
@@ -113,13 +118,39 @@ type typedError struct{ kind, message string }
 func (e *typedError) Error() string { return e.message }
 
 // selection carries out the selections of a validated operation.
-type selection struct{ vars map[string]any }
+type selection struct {
+	vars map[string]any
+	path []any // of the field that is answered
+	errs []any // of fields that were refused: they are null, and the others are there
+}
+
+// refuse leaves the field that is answered out of an answer, as GitHub does for
+// want of a permission (kirodotdev/KiroCrew#4830 quotes such a path).
+func (x *selection) refuse() {
+	x.errs = append(x.errs, map[string]any{"type": "FORBIDDEN", "path": slices.Clone(x.path), "message": notAccessible})
+}
+
+// notAccessible is what GitHub tells an App that lacks a permission.
+const notAccessible = "Resource not accessible by integration"
+
+// errRefused is the answer of a field that a token may not read. An object of a
+// list is refused by having notAccessible for its type.
+var errRefused = errors.New(notAccessible) //nolint:staticcheck // GitHub's words
+
+// skipped says whether a selection is left out by its own @include.
+func (x *selection) skipped(ds ast.DirectiveList) bool {
+	d := ds.ForName("include")
+	return d != nil && d.ArgumentMap(x.vars)["if"] != true
+}
 
 func (x *selection) object(o typed, sel ast.SelectionSet) (map[string]any, error) {
 	out := map[string]any{}
 	for _, s := range sel {
 		switch s := s.(type) {
 		case *ast.Field:
+			if x.skipped(s.Directives) {
+				continue
+			}
 			v, err := x.field(o, s)
 			if err != nil {
 				return nil, err
@@ -155,7 +186,13 @@ func (x *selection) field(o typed, f *ast.Field) (any, error) {
 		}
 		return f.ObjectDefinition.Name, nil
 	}
+	x.path = append(x.path, f.Alias)
+	defer func() { x.path = x.path[:len(x.path)-1] }()
 	v, err := o.obj(f.Name, f.ArgumentMap(x.vars))
+	if errors.Is(err, errRefused) {
+		x.refuse()
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -169,25 +206,34 @@ func (x *selection) value(v any, f *ast.Field) (any, error) {
 	case typed:
 		return x.object(v, f.SelectionSet)
 	case []typed:
-		list := make([]any, 0, len(v))
-		for _, o := range v {
-			if o.obj == nil {
-				list = append(list, nil)
-				continue
-			}
-			m, err := x.object(o, f.SelectionSet)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, m)
-		}
-		return list, nil
+		return x.list(v, f)
 	case nil:
 		if f.Definition.Type.NonNull {
 			return nil, fmt.Errorf("the field %s must not be null", f.Name)
 		}
 	}
 	return v, nil
+}
+
+func (x *selection) list(all []typed, f *ast.Field) ([]any, error) {
+	list := make([]any, 0, len(all))
+	for i, o := range all {
+		x.path = append(x.path, i)
+		var m any
+		var err error
+		switch {
+		case o.obj != nil:
+			m, err = x.object(o, f.SelectionSet)
+		case o.name == notAccessible:
+			x.refuse()
+		}
+		x.path = x.path[:len(x.path)-1]
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
 }
 
 // requests counts what a query costs by the published formula: the requests
@@ -197,6 +243,9 @@ func (x *selection) requests(sel ast.SelectionSet, parents int) int {
 	for _, s := range sel {
 		switch s := s.(type) {
 		case *ast.Field:
+			if x.skipped(s.Directives) {
+				continue
+			}
 			args := f0(s.ArgumentMap(x.vars))
 			n := max(args("first"), args("last"))
 			if ids, list := s.ArgumentMap(x.vars)["ids"].([]any); list {

@@ -64,7 +64,7 @@ func newPlace(t *testing.T, o github.Options) *place {
 	}
 	p.s.AddApp(github.App{
 		ID: 1, Slug: "acme-developer", Key: &key.PublicKey, Installation: 7, Account: "acme", Repositories: []string{"widgets"},
-		Permissions: map[string]string{"contents": "write", "pull_requests": "write"},
+		Permissions: map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read"},
 	}, 100)
 	p.s.AddUser("olive", 42, "olive-token")
 	p.s.AddRepo("acme", "widgets", bare, "main")

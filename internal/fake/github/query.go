@@ -247,10 +247,9 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 		"baseRefName": p.Base, "headRefName": p.Head, "headRefOid": func() any { return r.head(p) }, "baseRefOid": func() any { return r.tip(p.Base) },
 		"createdAt": p.Created.UTC().Format(time.RFC3339), "updatedAt": p.Updated.UTC().Format(time.RFC3339),
 		"mergedAt": nil, "mergeCommit": nil,
-		"mergeable":         func() any { return s.mergeable(r, p) },
-		"author":            s.actor(p.Author),
-		"repository":        fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
-		"statusCheckRollup": func() any { return s.rollup(r, r.head(p)) },
+		"mergeable":  func() any { return s.mergeable(r, p) },
+		"author":     s.actor(p.Author),
+		"repository": fields("Repository", map[string]any{"nameWithOwner": r.Owner + "/" + r.Name}),
 	}
 	if !p.Merged.IsZero() {
 		m["mergedAt"] = p.Merged.UTC().Format(time.RFC3339)
@@ -265,6 +264,8 @@ func (s *Server) pullObj(r *Repo, p *Pull) obj {
 				list = append(list, typed{"", s.reviewObj(r, p, &p.Reviews[i])})
 			}
 			return connection(list, args), nil
+		case "statusCheckRollup":
+			return s.rollup(r, r.head(p))
 		case "closingIssuesReferences":
 			var list []typed
 			for _, n := range r.closes(p) {
@@ -297,60 +298,4 @@ func (s *Server) reviewObj(r *Repo, p *Pull, v *Review) obj {
 		}
 		return connection(list, args), nil
 	}
-}
-
-// rollup is all checks of a commit together; null where there are none.
-func (*Server) rollup(r *Repo, commit string) any {
-	checks := slices.DeleteFunc(slices.Clone(r.checks[commit]), func(c Check) bool { return c.Unlisted })
-	if len(checks) == 0 {
-		return nil
-	}
-	state := "SUCCESS"
-	var list []typed
-	for _, c := range checks {
-		list = append(list, c.object())
-		switch {
-		case c.failed():
-			state = "FAILURE"
-		case c.pending() && state != "FAILURE":
-			state = "PENDING"
-		}
-	}
-	return obj(func(field string, args map[string]any) (any, error) {
-		switch field {
-		case "state":
-			return state, nil
-		case "contexts":
-			return connection(list, args), nil
-		}
-		return nil, fmt.Errorf("the fake has no StatusCheckRollup.%s", field)
-	})
-}
-
-func (c Check) pending() bool {
-	return c.Status == "pending" || c.Status == "" && !c.Done
-}
-
-func (c Check) failed() bool {
-	return c.Status == "failure" || c.Status == "error" ||
-		c.Status == "" && c.Done && !slices.Contains([]string{"success", "neutral", "skipped"}, c.Conclusion)
-}
-
-func (c Check) object() typed {
-	if c.Status != "" {
-		return typed{"StatusContext", fields("StatusContext", map[string]any{
-			"context": c.Name, "state": strings.ToUpper(c.Status), "targetUrl": nil, "createdAt": "2026-08-27T14:05:00Z", "isRequired": false,
-		})}
-	}
-	status, conclusion := "IN_PROGRESS", any(nil)
-	if c.Done {
-		status = "COMPLETED"
-		if c.Conclusion != "" {
-			conclusion = strings.ToUpper(c.Conclusion)
-		}
-	}
-	return typed{"CheckRun", fields("CheckRun", map[string]any{
-		"name": c.Name, "status": status, "conclusion": conclusion, "startedAt": nil, "completedAt": nil, "detailsUrl": nil, "isRequired": false,
-		"checkSuite": fields("CheckSuite", map[string]any{"workflowRun": nil}),
-	})}
 }

@@ -15,8 +15,8 @@ func bg() context.Context { return context.Background() }
 func (s *Server) commitRoutes() {
 	s.mux.HandleFunc("GET /repos/{owner}/{repo}", s.inRepo("", s.getRepo))
 	s.mux.HandleFunc("GET /repos/{owner}/{repo}/compare/{range...}", s.inRepo("contents:read", s.compare))
-	s.mux.HandleFunc("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", s.inRepo("", s.checkRuns))
-	s.mux.HandleFunc("GET /repos/{owner}/{repo}/commits/{ref}/status", s.inRepo("", s.combinedStatus))
+	s.mux.HandleFunc("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", s.inRepo("checks:read", s.checkRuns))
+	s.mux.HandleFunc("GET /repos/{owner}/{repo}/commits/{ref}/status", s.inRepo("statuses:read", s.combinedStatus))
 	s.mux.HandleFunc("GET /repos/{owner}/{repo}/commits/{ref}", s.inRepo("", s.getCommit))
 }
 

@@ -45,6 +45,7 @@ type Server struct {
 	repos    map[string]*Repo // by owner/name
 	projects []*Project
 	viewer   string // whose request is answered
+	reader   grant  // of the GraphQL request that is answered
 	faults   []Fault
 	log      []Request
 	etags    map[string]string
@@ -88,6 +89,12 @@ func (g grant) login() string {
 		return g.app.Slug + "[bot]"
 	}
 	return g.user
+}
+
+// may says whether the token may read what a permission of Apps covers. A
+// person's may.
+func (g grant) may(permission string) bool {
+	return g.app == nil || g.app.Permissions[permission] != ""
 }
 
 // New makes an empty fake.
