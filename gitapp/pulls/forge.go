@@ -20,6 +20,17 @@ type Reader interface {
 	Diff(ctx context.Context, name string) (string, error)
 }
 
+// Finder reads a forge where each request counts. What it answers has no more
+// of a pull request than what tells whose it is and how it ended: checks,
+// reviews, how far it is behind and whether it merges are not there.
+type Finder interface {
+	// Find answers those of a branch, and the last of those with these names or
+	// URLs; in one request.
+	Find(ctx context.Context, branch string, names []string) ([]board.PullRequest, error)
+	// Outlines answers those that changed last, open or not; in one request.
+	Outlines(ctx context.Context) ([]board.PullRequest, error)
+}
+
 // Opener opens pull requests as the developer identity.
 type Opener interface {
 	Create(ctx context.Context, req CreateRequest) (board.PullRequest, error)

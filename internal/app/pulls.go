@@ -15,6 +15,7 @@ import (
 	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/reviewsync"
 	"github.com/backside4charter/dispatcher/loop/plan"
+	"github.com/backside4charter/dispatcher/worktree"
 )
 
 // Identities are who the agents are in git and on pull requests.
@@ -136,6 +137,10 @@ func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (boo
 	if err != nil {
 		return false, err
 	}
+	if quick, remote := store.(pulls.Finder); remote {
+		pr, err := pullInTwo(ctx, quick, &issue)
+		return plan.EndedByMerge(&issue, pr), err
+	}
 	all, err := store.List(ctx, true)
 	_, broken := errors.AsType[*local.BrokenError](err)
 	if err != nil && !broken {
@@ -147,6 +152,24 @@ func (f *Factory) pullOfIssueMerged(ctx context.Context, issue board.Issue) (boo
 	}
 	// A merge from before its owner reopened the row says nothing of the work now.
 	return plan.EndedByMerge(&issue, pr), nil
+}
+
+// pullInTwo is the pull request of a row, in a request where it is open and
+// ours, else in two: one that is open comes before one that ended, and need
+// neither be linked nor be on the row's branch.
+func pullInTwo(ctx context.Context, from pulls.Finder, issue *board.Issue) (*board.PullRequest, error) {
+	found, err := from.Find(ctx, worktree.BranchName(string(issue.Ref), issue.Title), issue.PRs)
+	if err != nil {
+		return nil, err
+	}
+	if pr := plan.PullOf(issue, found); pr != nil && pr.State == board.PullOpen && pr.ByAgent {
+		return pr, nil
+	}
+	more, err := from.Outlines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return plan.PullOf(issue, append(found, more...)), nil
 }
 
 // IssueOf is a row of a pull request and what says that it is.

@@ -67,7 +67,8 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 // sweep reads the marks of all pull requests, and says whether checks could be
 // seen.
 func (s *Store) sweep(ctx context.Context) (marks []markWire, seen bool, err error) {
-	vars := map[string]any{"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "after": (*graphql.String)(nil)}
+	vars := s.repoVars()
+	vars["after"] = (*graphql.String)(nil)
 	for page := range maxPages {
 		var q *sweepQuery
 		if q, seen, err = query[sweepQuery](ctx, s, vars); err != nil {
@@ -241,9 +242,9 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 	if err != nil {
 		return board.PullRequest{}, err
 	}
-	q, seen, err := query[oneQuery](ctx, s, map[string]any{
-		"owner": graphql.String(s.owner()), "name": graphql.String(s.name()), "number": graphql.Int(n), //nolint:gosec // a number of a pull request
-	})
+	vars := s.repoVars()
+	vars["number"] = graphql.Int(n) //nolint:gosec // a number of a pull request
+	q, seen, err := query[oneQuery](ctx, s, vars)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "Could not resolve to a PullRequest"), err == nil && q.Repository.PullRequest == nil:
 		return board.PullRequest{}, fmt.Errorf("%s in %s: %w", pulls.Name(n), s.o.Forge.Repository, pulls.ErrNotFound)

@@ -131,22 +131,10 @@ type contextWire struct {
 
 // pullWire is one pull request in full.
 type pullWire struct {
-	ID                string
-	Number            int
-	Title, Body, URL  string
-	State             string
-	IsDraft           bool
-	IsCrossRepository bool
-	BaseRefName       string
+	outlineWire
 	BaseRefOid        string
-	HeadRefName       string
-	HeadRefOid        string
-	CreatedAt         time.Time
 	UpdatedAt         time.Time
-	MergedAt          *time.Time
-	MergeCommit       *struct{ Oid string }
 	Mergeable         string
-	Author            *actorWire
 	Reviews           struct{ Nodes []reviewWire } `graphql:"reviews(last: 50)"`
 	StatusCheckRollup *struct {
 		State    string
@@ -155,12 +143,14 @@ type pullWire struct {
 			TotalCount int
 		} `graphql:"contexts(first: 100)"`
 	} `graphql:"statusCheckRollup @include(if: $checks)"`
-	ClosingIssuesReferences struct {
-		Nodes []struct {
-			Number     int
-			Repository struct{ NameWithOwner string }
-		}
-	} `graphql:"closingIssuesReferences(first: 10)"`
+}
+
+// closingWire are the issues that GitHub has linked.
+type closingWire struct {
+	Nodes []struct {
+		Number     int
+		Repository struct{ NameWithOwner string }
+	}
 }
 
 // nodesQuery asks for pull requests by their ids, in full.
@@ -190,23 +180,10 @@ func (w *pullWire) asMark() markWire {
 
 // pull is the pull request in the words of the board.
 func (s *Store) pull(w *pullWire) board.PullRequest {
-	pr := board.PullRequest{
-		Number: w.Number, Name: pulls.Name(w.Number), URL: w.URL, Title: w.Title, Body: w.Body, Draft: w.IsDraft,
-		State: stateOf(w.State), Author: w.Author.login(), Base: w.BaseRefName, Head: w.HeadRefName, HeadSHA: w.HeadRefOid,
-		CreatedAt: w.CreatedAt, Mergeable: mergeableOf(w.Mergeable), Checks: board.ChecksNone,
-	}
-	pr.ByAgent = pr.Author == s.o.Developer.BotLogin
+	pr := s.outline(&w.outlineWire)
+	pr.Mergeable, pr.Checks = mergeableOf(w.Mergeable), board.ChecksNone
 	if pr.State == board.PullOpen {
 		pr.BaseSHA = w.BaseRefOid
-	}
-	if w.MergedAt != nil {
-		pr.MergedAt = *w.MergedAt
-	}
-	if w.MergeCommit != nil {
-		pr.MergeSHA = w.MergeCommit.Oid
-	}
-	if w.IsCrossRepository {
-		pr.Head = board.ForkHead(pr.Head)
 	}
 	s.addChecks(&pr, w)
 	for i := range w.Reviews.Nodes {
@@ -214,7 +191,6 @@ func (s *Store) pull(w *pullWire) board.PullRequest {
 			pr.Reviews = append(pr.Reviews, r)
 		}
 	}
-	pr.Issues = s.issues(w)
 	return pr
 }
 
@@ -268,9 +244,9 @@ func (s *Store) review(w *reviewWire) (board.Review, bool) {
 
 // issues are those that the body names, and those of this repository that
 // GitHub has linked.
-func (s *Store) issues(w *pullWire) []board.Ref {
-	refs := pulls.Fixes(w.Body)
-	for _, n := range w.ClosingIssuesReferences.Nodes {
+func (s *Store) issues(body string, linked *closingWire) []board.Ref {
+	refs := pulls.Fixes(body)
+	for _, n := range linked.Nodes {
 		ref := board.Ref(fmt.Sprintf("#%d", n.Number))
 		if strings.EqualFold(n.Repository.NameWithOwner, s.o.Forge.Repository) && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)

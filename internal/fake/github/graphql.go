@@ -125,9 +125,10 @@ type selection struct {
 }
 
 // refuse leaves the field that is answered out of an answer, as GitHub does for
-// want of a permission (kirodotdev/KiroCrew#4830 quotes such a path).
-func (x *selection) refuse() {
-	x.errs = append(x.errs, map[string]any{"type": "FORBIDDEN", "path": slices.Clone(x.path), "message": notAccessible})
+// want of a permission (kirodotdev/KiroCrew#4830 quotes such a path), or of the
+// thing itself.
+func (x *selection) refuse(why *typedError) {
+	x.errs = append(x.errs, map[string]any{"type": why.kind, "path": slices.Clone(x.path), "message": why.message})
 }
 
 // notAccessible is what GitHub tells an App that lacks a permission.
@@ -135,7 +136,7 @@ const notAccessible = "Resource not accessible by integration"
 
 // errRefused is the answer of a field that a token may not read. An object of a
 // list is refused by having notAccessible for its type.
-var errRefused = errors.New(notAccessible) //nolint:staticcheck // GitHub's words
+var errRefused = &typedError{"FORBIDDEN", notAccessible}
 
 // skipped says whether a selection is left out by its own @include.
 func (x *selection) skipped(ds ast.DirectiveList) bool {
@@ -189,8 +190,8 @@ func (x *selection) field(o typed, f *ast.Field) (any, error) {
 	x.path = append(x.path, f.Alias)
 	defer func() { x.path = x.path[:len(x.path)-1] }()
 	v, err := o.obj(f.Name, f.ArgumentMap(x.vars))
-	if errors.Is(err, errRefused) {
-		x.refuse()
+	if t, ok := errors.AsType[*typedError](err); ok && !f.Definition.Type.NonNull {
+		x.refuse(t)
 		return nil, nil
 	}
 	if err != nil {
@@ -225,7 +226,7 @@ func (x *selection) list(all []typed, f *ast.Field) ([]any, error) {
 		case o.obj != nil:
 			m, err = x.object(o, f.SelectionSet)
 		case o.name == notAccessible:
-			x.refuse()
+			x.refuse(errRefused)
 		}
 		x.path = x.path[:len(x.path)-1]
 		if err != nil {
