@@ -150,8 +150,8 @@ func (e *ForgeError) Unwrap() error { return e.err }
 // explain turns a refused request of the App into words.
 func (f *Forge) explain(a *App, resp *github.Response, err error) error {
 	if resp != nil && resp.Response != nil {
-		if wait, secondary, limited := ghapi.Limit(resp.StatusCode, resp.Header, err.Error(), f.Now()); limited {
-			return &ghapi.LimitError{Until: f.Now().Add(wait), Secondary: secondary}
+		if limit := ghapi.Limited(resp.StatusCode, resp.Header, err.Error(), f.Now()); limit != nil {
+			return limit
 		}
 	}
 	refused, ok := errors.AsType[*github.ErrorResponse](err)

@@ -102,8 +102,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *Transport) send(r *http.Request) (*http.Response, string, error) {
 	token, err := t.Session.text(r.Context())
 	if l, limited := errors.AsType[*LimitError](err); limited {
-		t.Gate.shut(refusal{wait: l.Until.Sub(t.Gate.Now()), secondary: l.Secondary}) // of the mint
-		return nil, "", t.Gate.Open()
+		t.Gate.shut(refusal{wait: l.Until.Sub(t.Gate.Now()), secondary: l.Secondary, blunt: l.Blunt}) // of the mint
+		if shut := t.Gate.Open(); shut != nil {
+			return nil, "", shut
+		}
+		return nil, "", l // GitHub asked to wait for no time at all
 	}
 	if err != nil {
 		return nil, "", &TokenError{err}
@@ -131,7 +134,7 @@ func (t *Transport) judge(resp *http.Response) (*http.Response, error) {
 		wait, secondary, limited = limitInBody(resp.Header, body, now)
 	}
 	if limited {
-		t.Gate.shut(refusal{wait: wait, secondary: secondary, blunt: secondary && resp.Header.Get("Retry-After") == ""})
+		t.Gate.shut(refusal{wait: wait, secondary: secondary, blunt: blunt(secondary, resp.Header)})
 	} else {
 		t.Gate.passed()
 	}

@@ -132,3 +132,21 @@ func TestWaitsGrow(t *testing.T) {
 		t.Errorf("waits %s at the first refusal after an answer", got)
 	}
 }
+
+// A mint that is asked to wait for no time is a limit too, and the next request
+// tries again.
+func TestMintAskedToWaitForNothing(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.t.Session.Mint = func(context.Context) (ghapi.Token, error) {
+		return ghapi.Token{}, &ghapi.LimitError{Until: c.at, Secondary: true}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.github.com/repos", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.t.RoundTrip(r)
+	if _, limited := errors.AsType[*ghapi.LimitError](err); !limited || resp != nil {
+		t.Errorf("%v, %v", resp, err)
+	}
+}

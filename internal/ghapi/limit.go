@@ -15,6 +15,9 @@ import (
 type LimitError struct {
 	Until     time.Time
 	Secondary bool
+	// Blunt is that GitHub did not say how long: each such refusal in a row is
+	// waited for longer.
+	Blunt bool
 }
 
 func (e *LimitError) Error() string {
@@ -79,7 +82,7 @@ func (g *Gate) shut(r refusal) {
 	}
 	until := now.Add(min(r.wait, maxWait) + later(30*time.Second))
 	if until.After(g.until.Until) {
-		g.until = LimitError{Until: until, Secondary: r.secondary}
+		g.until = LimitError{Until: until, Secondary: r.secondary, Blunt: r.blunt}
 	}
 }
 
@@ -113,6 +116,19 @@ func Limit(status int, h http.Header, body string, now time.Time) (wait time.Dur
 	}
 	return 0, false, false
 }
+
+// Limited is Limit as an error; nil where the answer refuses for no number of
+// requests.
+func Limited(status int, h http.Header, body string, now time.Time) *LimitError {
+	wait, secondary, limited := Limit(status, h, body, now)
+	if !limited {
+		return nil
+	}
+	return &LimitError{Until: now.Add(wait), Secondary: secondary, Blunt: blunt(secondary, h)}
+}
+
+// blunt says whether a refusal leaves open how long to wait.
+func blunt(secondary bool, h http.Header) bool { return secondary && h.Get("Retry-After") == "" }
 
 // reset is how long until the budget is full again; a minute where GitHub does
 // not say.

@@ -424,6 +424,33 @@ func TestFailure24And26Limits(t *testing.T) {
 	}
 }
 
+// A limit met while a token is minted holds everything back as any other does:
+// each in a row that says no time for longer.
+func TestLimitsOfMints(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.Inject(fake.Fault{Kind: fake.FaultBare, Path: "/access_tokens", Times: 4})
+	for i, minutes := range []int{1, 2, 4, 8} {
+		before := len(w.server.Requests())
+		_, err := w.store.List(t.Context(), true)
+		limit, limited := errors.AsType[*ghapi.LimitError](err)
+		if !limited {
+			t.Fatalf("refusal %d: %v", i+1, err)
+		}
+		wait, least := limit.Until.Sub(w.now.now()), time.Duration(minutes)*time.Minute
+		if wait < least || wait > least+30*time.Second {
+			t.Errorf("refusal %d is waited for %s, want %s and a little", i+1, wait, least)
+		}
+		if _, err := w.store.List(t.Context(), true); err == nil || len(w.server.Requests()) != before+1 {
+			t.Errorf("refusal %d: %d requests, %v", i+1, len(w.server.Requests())-before, err)
+		}
+		w.now.pass(wait)
+	}
+	if _, err := w.store.List(t.Context(), true); err != nil {
+		t.Errorf("after the last: %v", err)
+	}
+}
+
 // A token that ends, or is taken away, costs one more and no error (failures.md,
 // row 27).
 func TestFailure27TokenEnds(t *testing.T) {
