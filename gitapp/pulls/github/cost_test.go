@@ -105,8 +105,8 @@ func TestCostOfASteadyFiring(t *testing.T) {
 		},
 		{"a pull request reviewed", func() {
 			s.pull("#7", func(r *fake.Repo, p *fake.Pull) { r.Review(p, "olive", "COMMENTED", "nice", s.now.now()) })
-		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, REST: 1}, nil},
-		{"and read once more a minute later", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, REST: 1}, nil},
+		}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, Free: 1}, nil},
+		{"and read once more a minute later", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 2, Points: 2, Free: 1}, nil},
 		{"nothing changed again", func() {}, fake.Counts{GraphQL: 1, Points: 1}, fake.Counts{GraphQL: 1, Points: 1}, nil},
 	} {
 		c.change()

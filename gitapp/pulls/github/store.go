@@ -120,7 +120,8 @@ func (s *Store) client(a *gitapp.App, ses *ghapi.Session) (*api, error) {
 	}
 	t := &ghapi.Transport{Host: home.Host, Session: ses, Gate: s.gate, Next: next}
 	slash := base + "/"
-	rest, err := gogithub.NewClient(gogithub.WithTransport(t), gogithub.WithURLs(&slash, nil), gogithub.WithTimeout(time.Minute),
+	again := &ghapi.Again{Suffix: "/check-runs", Most: checksKept, Next: t}
+	rest, err := gogithub.NewClient(gogithub.WithTransport(again), gogithub.WithURLs(&slash, nil), gogithub.WithTimeout(time.Minute),
 		gogithub.WithDisableRateLimitCheck()) // the gate is ours, for both APIs
 	if err != nil {
 		return nil, fmt.Errorf("reach GitHub at %q: %w", base, err)
@@ -131,6 +132,10 @@ func (s *Store) client(a *gitapp.App, ses *ghapi.Session) (*api, error) {
 	}
 	return &api{app: a, rest: rest, gql: graphql.NewClient(gql, &http.Client{Transport: t, Timeout: time.Minute})}, nil
 }
+
+// checksKept is how much of GitHub's lists of check runs is kept, in bytes: a
+// run is about 4 kB of JSON.
+const checksKept = 8 << 20
 
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
