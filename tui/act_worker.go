@@ -103,6 +103,9 @@ func (m *Model) mergeMenu(t *target) pane.Menu {
 	q := pane.Menu{Name: "Merge " + name, Gone: moved(t)}
 	checks, _ := present.Checks(p, &m.styles.Signs)
 	about := widget.Clean(p.Title) + " · checks " + checks
+	if v := p.Verdict(); v.Text != "" {
+		about += " · " + widget.Clean(v.Text)
+	}
 	if p.Behind > 0 {
 		about += " · " + widget.Count(p.Behind, "commit", "commits") + " behind"
 	}

@@ -82,11 +82,11 @@ func printPulls(f *app.Factory, prs []board.PullRequest, asJSON bool) error {
 		p := &prs[i]
 		rows = append(rows, []string{
 			p.Name, stateOf(p), p.Head, p.Base, short(p.HeadSHA), string(p.Checks), string(p.Mergeable),
-			strconv.Itoa(p.Behind), joinRefs(p.Issues), p.Author, p.Title,
+			strconv.Itoa(p.Behind), joinRefs(p.Issues), p.Author, p.Title, p.Verdict().Text,
 		})
 	}
 	return table(f,
-		[]string{"pr", "state", "head", "base", "sha", "checks", "mergeable", "behind", "issues", "author", "title"}, rows)
+		[]string{"pr", "state", "head", "base", "sha", "checks", "mergeable", "behind", "issues", "author", "title", "review"}, rows)
 }
 
 func stateOf(p *board.PullRequest) string {

@@ -27,6 +27,9 @@ func viewPull(p *board.PullRequest) string {
 		line("merged", "%s as %s", p.MergedAt.UTC().Format(time.RFC3339), p.MergeSHA)
 	case board.PullClosed:
 	}
+	if v := p.Verdict(); v.Text != "" {
+		line("review", "%s", oneLine(v.Text))
+	}
 	if len(p.Issues) > 0 {
 		line("fixes", "%s", joinRefs(p.Issues))
 	}

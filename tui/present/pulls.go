@@ -13,34 +13,14 @@ import (
 
 // Review is the last review's verdict, and the head it was given on.
 func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
-	if len(p.Reviews) == 0 {
-		return signs.No, themes.ToneMuted
-	}
-	r := &p.Reviews[len(p.Reviews)-1]
-	blocking := 0
-	for _, f := range r.Findings {
-		if f.Severity == "blocking" {
-			blocking++
-		}
-	}
+	v := p.Verdict()
 	switch {
-	case blocking > 0:
-		return fmt.Sprintf("%d blocking", blocking), themes.ToneWarn
-	case r.State == board.ReviewChangesRequested:
-		return "changes requested", themes.ToneWarn
+	case v.Text == "":
+		return signs.No, themes.ToneMuted
+	case v.Pass && !v.Old:
+		return widget.Clean(v.Text), themes.ToneGood
 	}
-	text := "0 blocking"
-	if !r.Bot && r.State == board.ReviewComment {
-		text = "commented"
-	}
-	switch r.Commit {
-	case "":
-	case p.HeadSHA:
-		text += " at " + widget.Clean(r.Commit[:min(len(r.Commit), 7)])
-	default:
-		return text + ", older head", themes.ToneWarn
-	}
-	return text, themes.TonePlain
+	return widget.Clean(v.Text), themes.ToneWarn
 }
 
 // Behind is how far a pull request is behind its base: `…` as long as nobody

@@ -57,12 +57,10 @@ func TestReview(t *testing.T) {
 	styles := themes.For(true).Styles()
 	signs := styles.Signs
 	for want, r := range map[string][]board.Review{
-		signs.No:                 nil,
-		"0 blocking at 9c1f2e0":  {{Bot: true, State: board.ReviewComment, Commit: "9c1f2e0011"}},
-		"0 blocking, older head": {{Bot: true, State: board.ReviewComment, Commit: "77aa01"}},
-		"commented at 9c1f2e0":   {{State: board.ReviewComment, Commit: "9c1f2e0011"}},
-		"1 blocking":             {{Bot: true, State: board.ReviewComment, Findings: []board.Finding{{Severity: "blocking"}, {Severity: "nit"}}}},
-		"changes requested":      {{State: board.ReviewChangesRequested}},
+		signs.No:                  nil,
+		"PASS at 9c1f2e0":         {{Bot: true, State: board.ReviewComment, Commit: "9c1f2e0011"}},
+		"PASS at 77aa01, older":   {{Bot: true, State: board.ReviewComment, Commit: "77aa01"}},
+		"1 blocking at 9c, older": {{Bot: true, Commit: "\x1b[31m9c", Findings: []board.Finding{{Severity: "blocking"}}}},
 	} {
 		got, _ := Review(&board.PullRequest{HeadSHA: "9c1f2e0011", Reviews: r}, &signs)
 		if got != want {

@@ -140,8 +140,11 @@ func (m *Model) pullFacts(p *state.Pull, now time.Time) []fact {
 		{"merge", merge, mtone},
 	}
 	if n := len(p.PR.Reviews); n > 0 {
-		r := &p.PR.Reviews[n-1]
-		out = append(out, fact{"review", widget.Clean(firstLine(r.Body)), themes.TonePlain})
+		verdict, vtone := present.Review(&p.PR, &m.st.Signs)
+		out = append(out, fact{"review", verdict, vtone})
+		if says := widget.Clean(firstLine(p.PR.Reviews[n-1].Body)); says != "" {
+			out = append(out, fact{"", says, themes.TonePlain})
+		}
 	}
 	return out
 }

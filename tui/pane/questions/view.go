@@ -247,6 +247,10 @@ func (m *Model) facts(n *state.Need, w int) []string {
 		add(m.st.Tone(tone), "checks", checks)
 		merge, mtone := present.Merge(&p.PR)
 		add(m.st.Tone(mtone), "merge", merge)
+		if len(p.PR.Reviews) > 0 {
+			verdict, vtone := present.Review(&p.PR, &m.st.Signs)
+			add(m.st.Tone(vtone), "review", verdict)
+		}
 	}
 	if row := present.RowOf(m.snap, n.Ref); row != nil && row.Issue.Milestone != "" {
 		add(m.st.Text, "milestone", widget.Clean(row.Issue.Milestone))
