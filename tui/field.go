@@ -16,7 +16,19 @@ import (
 type openField struct {
 	pane.Open
 	hosted bool
-	editor bool // the editor is on the screen
+	editor bool   // the editor is on the screen
+	gone   string // why it cannot be sent any more; empty while it can
+}
+
+// hints say below the field what sending does, or why nothing is sent.
+func (f *openField) hints() []string {
+	switch {
+	case f.gone != "":
+		return []string{f.gone}
+	case f.Hints != nil:
+		return f.Hints(strings.TrimSpace(f.Input.Value()))
+	}
+	return nil
 }
 
 // fieldRows is how many lines a field of several shows at most.
@@ -94,14 +106,26 @@ func (m *Model) typist() typist {
 	return nil
 }
 
-// checkField closes a field whose item is gone; its text is kept.
+// checkField says in a field that its item is gone. The field stays until its
+// owner leaves it: to who is typing, the next letters must not become keys. It
+// goes to the room's own place, for the pane's place can be another item's now.
 func (m *Model) checkField() {
-	if m.field == nil || m.field.Gone == nil || m.field.editor {
+	f := m.field
+	if f == nil || f.Gone == nil || f.editor {
 		return
 	}
-	if why := m.field.Gone(m.snap); why != "" {
-		m.closeField()
-		m.insist(widget.Clean(why))
+	why := widget.Clean(f.Gone(m.snap))
+	if why == f.gone {
+		return
+	}
+	f.gone = why
+	if h, ok := m.pane().(host); ok && f.hosted && why != "" {
+		h.Host(nil)
+		f.hosted = false
+	}
+	m.sizeField()
+	if why != "" {
+		m.insist(why)
 	}
 }
 
@@ -192,10 +216,12 @@ func (m *Model) viewField(lines []string) []string {
 	for _, l := range f.Input.View(st) {
 		body = append(body, widget.Pad(l, 1, iw))
 	}
-	if f.Hints != nil {
-		for _, h := range f.Hints(strings.TrimSpace(f.Input.Value())) {
-			body = append(body, widget.Line{}.Add(st.Muted, " "+widget.Clean(h)).Render(iw, false, st))
-		}
+	ink := st.Muted
+	if f.gone != "" {
+		ink = st.Danger
+	}
+	for _, h := range f.hints() {
+		body = append(body, widget.Line{}.Add(ink, " "+widget.Clean(h)).Render(iw, false, st))
 	}
 	h := min(len(body)+2, m.h)
 	if m.frame.Shape == layout.ShapeSingle {
@@ -216,11 +242,7 @@ func (m *Model) fieldTop(h int) int { return max(m.h-m.frame.Keys.H-m.frame.Subj
 // fieldCursor is where typing goes on, on the screen.
 func (m *Model) fieldCursor() (x, y int) {
 	f := m.field
-	n := len(f.Input.View(m.styles)) + 2
-	if f.Hints != nil {
-		n += len(f.Hints(strings.TrimSpace(f.Input.Value())))
-	}
-	h := min(n, m.h)
+	h := min(len(f.Input.View(m.styles))+2+len(f.hints()), m.h)
 	if m.frame.Shape == layout.ShapeSingle {
 		h = m.h - m.frame.Keys.H
 	}

@@ -127,16 +127,38 @@ func TestAQuestionAnsweredElsewhere(t *testing.T) {
 	s.Needs = s.Needs[1:]
 	take(m, s)
 	has(t, m, "ACM-7 was answered elsewhere; your text is kept")
-	if m.mode != modeBrowse {
-		t.Error("the field is still open")
-	}
+	typeKeys(m, " pX") // who is typing goes on typing: none of it is a key
+	has(t, m, "my words pX")
+	has(t, m, "ACM-7 was answered elsewhere; your text is kept")
 	typeKeys(m, "enter")
 	if len(ctl.commands()) != 0 {
 		t.Errorf("sent %+v", ctl.commands())
 	}
+	if m.mode != modeBrowse {
+		t.Error("the field is still open")
+	}
 	take(m, sample())
 	typeKeys(m, "esc", "home", "a")
-	has(t, m, "my words")
+	has(t, m, "my words pX")
+}
+
+func TestAWorkerThatEndsLeavesTheFieldOpen(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string][]string{"on the board": {"s"}, "in its transcript": {"t", "s"}} {
+		m, ctl := room(100, 30, sample())
+		typeKeys(m, open...)
+		typeKeys(m, "please")
+		s := sample()
+		s.Workers[0].Outcome = "complete"
+		take(m, s)
+		typeKeys(m, " pause")
+		has(t, m, "please pause")
+		has(t, m, "the developer on ACM-12 has ended; your text is kept")
+		typeKeys(m, "enter")
+		if got := ctl.commands(); len(got) != 0 {
+			t.Errorf("%s: sent %+v", name, got)
+		}
+	}
 }
 
 func TestAnswerSaysWhyNot(t *testing.T) {
@@ -458,4 +480,16 @@ func TestAColumnThatScrollsSaysHowFar(t *testing.T) {
 	typeKeys(m, "g", "g")
 	has(t, m, "1 of 50")
 	checkScreen(t, m)
+}
+
+// What was refused is read to its end, on as many lines as that takes.
+func TestALongRefusalIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	m, ctl := room(80, 24, sample())
+	ctl.err = errors.New("the board has refused it for a reason that is far longer than the line below the view; the way out stands last")
+	typeKeys(m, "p")
+	has(t, m, "could not pause: the board has refused it for a reason that is far longer")
+	has(t, m, "the way out stands last")
+	typeKeys(m, "down")
+	hasNot(t, m, "the way out stands last")
 }

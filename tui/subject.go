@@ -47,6 +47,30 @@ func (m *Model) subjectLine(now time.Time) string {
 	return widget.Sides(left, right, m.w, false, st)
 }
 
+// toastMost is how many lines a toast may take.
+const toastMost = 3
+
+// viewToast gives a toast that is too long for its line those above it: what
+// was refused, and the way out, are read to the end.
+func (m *Model) viewToast(lines []string) []string {
+	f := &m.frame
+	if m.toast.text == "" || f.Subject.H == 0 || m.opts.Look.Plain || m.mode == modeFind || m.mode == modeGoto {
+		return lines
+	}
+	text := widget.Wrap(m.toast.text, max(m.w-2, 1))
+	if len(text) > toastMost {
+		text = append(text[:toastMost-1:toastMost-1], strings.Join(text[toastMost-1:], " "))
+	}
+	top := f.Subject.Y - len(text) + 1
+	if len(text) == 1 || top <= f.Body.Y {
+		return lines
+	}
+	for i, l := range text {
+		lines[top+i] = widget.Line{{Text: " "}}.Add(m.styles.Tone(m.toast.tone), l).Render(m.w, false, m.styles)
+	}
+	return lines
+}
+
 func (m *Model) findText() string {
 	lines := m.find.View(m.styles)
 	if len(lines) == 0 {

@@ -83,6 +83,8 @@ func (m *Model) draw(now time.Time) []string {
 	}
 	if m.field != nil && !m.field.hosted {
 		lines = m.viewField(lines)
+	} else {
+		lines = m.viewToast(lines)
 	}
 	switch m.mode {
 	case modeMenu:

@@ -99,7 +99,7 @@ type Field struct {
 	Hints func(text string) []string
 	// Send answers what the text becomes.
 	Send func(text string) Reply
-	// Gone answers why it can no longer be sent; the field then closes and
+	// Gone answers why it can no longer be sent; the field then says so and
 	// keeps its text. Nil if it always can.
 	Gone func(*state.Snapshot) string
 }
