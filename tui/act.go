@@ -169,7 +169,7 @@ func (m *Model) undo() tea.Cmd {
 	}
 	id, none := m.undos.next()
 	if none {
-		m.insist("nothing that was done here is left to take back; dispatcher ctl undo takes back what others did")
+		m.insist("nothing done here is left to take back; dispatcher ctl undo takes back the rest")
 		return nil
 	}
 	return m.send(state.Command{Kind: state.CommandUndo, ID: id})

@@ -30,11 +30,20 @@ func (m *Model) actRow(a keymap.Action, t *target) tea.Cmd {
 		m.ask(m.releaseMenu(t))
 	case keymap.Dispatch:
 		m.ask(pane.Menu{
-			Name: "Dispatch", Sure: &pane.Sure{Text: "Work " + t.title() + " next, before the order of the board? It starts when a slot is free and the rules allow it."},
+			Name: "Dispatch", Sure: &pane.Sure{Text: "Work " + t.title() + " next, before the order of the board? " + t.dispatched()},
 			Do: pane.Reply{Send: []state.Command{{Kind: state.CommandDispatch, Ref: t.Ref}}}, Gone: m.rowGone(t),
 		})
 	}
 	return nil
+}
+
+// dispatched says what comes of dispatching the row, as far as the last picture
+// tells: the loop looks again.
+func (t *target) dispatched() string {
+	if why := widget.Clean(t.row.Waits); why != "" && !t.row.Next {
+		return "As it is, nothing starts: " + why + "."
+	}
+	return "It starts when a slot is free and the rules allow it."
 }
 
 // rowGone says when a question about a row no longer holds: the row has left

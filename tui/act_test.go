@@ -165,6 +165,44 @@ func TestAReviewWithoutALoginIsWrittenThere(t *testing.T) {
 	}
 }
 
+// What became of several rows is one sentence, whichever answer comes last.
+func TestSeveralRowsAreAnsweredForTogether(t *testing.T) {
+	t.Parallel()
+	for want, refuse := range map[string]map[board.Ref]string{
+		"3 rows → Ready · z takes them back, one at a time":                      nil,
+		"2 rows → Ready, 1 not: ACM-41: somebody was faster":                     {"ACM-41": "somebody was faster"},
+		"1 row → Ready, 2 not: ACM-41 is no row of this board; and 1 more":       {"ACM-41": "ACM-41 is no row of this board", "ACM-42": "no"},
+		"0 rows → Ready, 3 not: ACM-40: the board cannot be written; and 2 more": {"ACM-40": "the board cannot be written", "ACM-41": "x", "ACM-42": "y"},
+	} {
+		m, ctl := room(120, 40, busyRoom())
+		typeKeys(m, to("ACM-40", "esc", "space", "space", "space")...)
+		typeKeys(m, "m")
+		ctl.done = state.Done{Undo: 7, Text: "moved"}
+		ctl.refuse = refuse
+		typeKeys(m, "enter")
+		has(t, m, want)
+	}
+}
+
+func TestMarksAreToldOnANarrowScreen(t *testing.T) {
+	t.Parallel()
+	m, _ := room(80, 24, busyRoom())
+	typeKeys(m, to("ACM-12", "esc", "space")...)
+	has(t, m, "1 row marked: m move · c take · r release · esc none")
+}
+
+// A question about dispatching says what keeps the row, and no refusal names it
+// twice.
+func TestDispatchingWhatWaits(t *testing.T) {
+	t.Parallel()
+	m, ctl := room(120, 40, busyRoom())
+	typeKeys(m, to("ACM-30", "D")...)
+	has(t, m, "blocked by ACM-21.")
+	ctl.err = errors.New("ACM-30 cannot be worked now: blocked by ACM-21")
+	typeKeys(m, "y")
+	has(t, m, "could not dispatch: ACM-30 cannot be worked now: blocked by ACM-21")
+}
+
 func TestMarkedRowsActTogether(t *testing.T) {
 	t.Parallel()
 	m, ctl := room(120, 40, busyRoom())
@@ -179,6 +217,7 @@ func TestMarkedRowsActTogether(t *testing.T) {
 		t.Fatalf("sent %+v", got)
 	}
 	hasNot(t, m, "rows marked")
+	has(t, m, "3 rows → Ready")
 	// Another try, called off: the marks stay until esc takes them.
 	typeKeys(m, "space", "m", "esc")
 	has(t, m, "*ACM-42")

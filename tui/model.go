@@ -158,6 +158,7 @@ type sentMsg struct {
 	draft   string
 	done    state.Done
 	err     error
+	with    *together // nil: it was asked for alone
 }
 
 // wait takes the next picture, not sooner than a frame after the last one.
@@ -238,7 +239,7 @@ func (m *Model) sendDraft(c state.Command, draft string) tea.Cmd {
 		ctx, cancel := context.WithTimeout(ctx, sendWithin)
 		defer cancel()
 		done, err := ctl.Send(ctx, c)
-		return sentMsg{c, draft, done, err}
+		return sentMsg{command: c, draft: draft, done: done, err: err}
 	}
 }
 

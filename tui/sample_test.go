@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -26,6 +27,8 @@ type stub struct {
 	done  state.Done // what a taken command answers
 	ch    chan *state.Snapshot
 	after func(c state.Command)
+	// refuse says by row why a command is not taken.
+	refuse map[board.Ref]string
 }
 
 func newStub() *stub { return &stub{ch: make(chan *state.Snapshot, 1)} }
@@ -40,6 +43,9 @@ func (s *stub) Send(ctx context.Context, c state.Command) (state.Done, error) {
 	}
 	if ctx.Err() != nil {
 		return state.Done{}, ctx.Err()
+	}
+	if why := s.refuse[c.Ref]; why != "" {
+		return state.Done{}, errors.New(why)
 	}
 	return done, err
 }

@@ -25,9 +25,17 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 		if c.Kind == state.CommandUndo {
 			m.undos.cannot(c.ID)
 		}
+		if msg.with != nil {
+			m.onSentWith(&msg)
+			return told
+		}
 		return tea.Batch(told, m.onRefused(msg))
 	}
 	m.undos.add(msg.done.Undo)
+	if msg.with != nil {
+		m.onSentWith(&msg)
+		return told
+	}
 	if msg.draft != "" {
 		m.drafts.Put(msg.draft, "")
 	}
@@ -123,13 +131,18 @@ func outcome(c *state.Command) (themes.Tone, string) { //nolint:cyclop // a tabl
 	return themes.ToneMuted, ""
 }
 
+// refusal is why the loop did not do it.
+func refusal(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "the loop has not answered for ten seconds; it may still do it"
+	}
+	return widget.Clean(err.Error())
+}
+
 // onRefused takes back what was shown as under way and says why.
 func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 	c := msg.command
-	why := widget.Clean(msg.err.Error())
-	if errors.Is(msg.err, context.DeadlineExceeded) {
-		why = "the loop has not answered for ten seconds; it may still do it"
-	}
+	why := refusal(msg.err)
 	//nolint:exhaustive // every other refusal is said in the same way
 	switch c.Kind {
 	case state.CommandAnswer:
@@ -150,7 +163,11 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 	if msg.draft != "" {
 		kept = "; your text is kept"
 	}
-	m.insist(strings.TrimSpace("could not "+verb(c.Kind)+" "+widget.Clean(firstOf(string(c.Ref), c.PR))) + ": " + why + kept)
+	of := widget.Clean(firstOf(string(c.Ref), c.PR))
+	if strings.HasPrefix(why, of) {
+		of = "" // the reason names it
+	}
+	m.insist(strings.TrimSpace("could not "+verb(c.Kind)+" "+of) + ": " + why + kept)
 	if errors.Is(msg.err, board.ErrNoLogin) {
 		return m.reviewThere(c.PR)
 	}

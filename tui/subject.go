@@ -38,11 +38,16 @@ func (m *Model) subjectLine(now time.Time) string {
 	if m.view == viewBoard && !m.home.stripFocus() {
 		right = m.foldedLine()
 	}
+	marked := ""
 	if n := m.home.marked(); m.view == viewBoard && n > 0 {
-		right = widget.Line{}.Add(st.Attention, widget.Count(n, "row", "rows")+" marked: m move · c take · r release · esc none ")
+		marked = widget.Count(n, "row", "rows") + " marked: m move · c take · r release · esc none "
+		right = widget.Line{}.Add(st.Attention, marked)
 	}
 	if left.Width()+right.Width()+2 > m.w && m.w < 100 {
 		right = nil
+		if marked != "" { // these are what the keys act on
+			left = widget.Line{{Text: " "}}.Add(st.Attention, marked)
+		}
 	}
 	return widget.Sides(left, right, m.w, false, st)
 }

@@ -38,7 +38,7 @@ func TestARoomTakesBackItsOwn(t *testing.T) {
 	if want := []uint64{7, 7, 3}; !slices.Equal(ids, want) {
 		t.Errorf("taken back %v, want %v", ids, want)
 	}
-	has(t, m, "nothing that was done here is left to take back")
+	has(t, m, "nothing done here is left to take back")
 }
 
 // Drafts that could not be written are written again, without another key.

@@ -249,9 +249,7 @@ func (m *Model) carry(r pane.Reply) tea.Cmd {
 	if r.Refuse != "" {
 		m.insist(widget.Clean(r.Refuse))
 	}
-	for i := range r.Send {
-		cmds = append(cmds, m.send(r.Send[i]))
-	}
+	cmds = append(cmds, m.sendAll(r.Send)...)
 	if r.Go != nil {
 		cmds = append(cmds, m.lead(*r.Go))
 	}

@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/backside4charter/dispatcher/loop/state"
+	"github.com/backside4charter/dispatcher/themes"
+	"github.com/backside4charter/dispatcher/tui/widget"
+)
+
+// together is what was asked for of several rows at once: when the last of them
+// is answered, one sentence says how it went. Only Update writes it.
+type together struct {
+	command state.Command // the first of them
+	of, did int
+	undo    bool     // z takes them back
+	refused []string // why not, each with its row
+}
+
+// sendAll sends commands. Several rows are answered for together.
+func (m *Model) sendAll(cs []state.Command) []tea.Cmd {
+	var with *together
+	if len(cs) > 1 {
+		with = &together{command: cs[0], of: len(cs)}
+	}
+	out := make([]tea.Cmd, 0, len(cs))
+	for _, c := range cs {
+		send := m.send(c)
+		out = append(out, func() tea.Msg {
+			msg := send()
+			if sent, ok := msg.(sentMsg); ok {
+				sent.with = with
+				return sent
+			}
+			return msg
+		})
+	}
+	return out
+}
+
+// onSentWith counts one answer of several, and speaks once all are there.
+func (m *Model) onSentWith(msg *sentMsg) {
+	w := msg.with
+	if msg.err != nil {
+		w.refused = append(w.refused, withRef(widget.Clean(string(msg.command.Ref)), refusal(msg.err)))
+	} else {
+		w.did++
+		w.undo = w.undo || msg.done.Undo != 0
+	}
+	if w.did+len(w.refused) < w.of {
+		return
+	}
+	if len(w.refused) > 0 {
+		text := fmt.Sprintf("%s, %d not: %s", w.outcome(), len(w.refused), w.refused[0])
+		if n := len(w.refused) - 1; n > 0 {
+			text += fmt.Sprintf("; and %d more", n)
+		}
+		m.insist(text)
+		return
+	}
+	text := w.outcome()
+	if w.undo {
+		text += " · " + m.keys.Key("undo") + " takes them back, one at a time"
+	}
+	m.say(themes.ToneGood, text)
+}
+
+// outcome is what became of the rows that were answered with yes.
+func (w *together) outcome() string {
+	n := widget.Count(w.did, "row", "rows")
+	are := "are"
+	if w.did == 1 {
+		are = "is"
+	}
+	//nolint:exhaustive // nothing else is done to marked rows
+	switch w.command.Kind {
+	case state.CommandMove:
+		return n + " → " + w.command.Role.DefaultName()
+	case state.CommandClaim:
+		return n + " " + are + " yours; no agent works on them until you release them"
+	case state.CommandRelease:
+		return n + " " + are + " released"
+	}
+	return n + " " + are + " done"
+}
+
+// withRef is a reason with the row it is about before it, once.
+func withRef(ref, why string) string {
+	if ref == "" || strings.HasPrefix(why, ref) {
+		return why
+	}
+	return ref + ": " + why
+}
