@@ -128,8 +128,22 @@ func (m *Model) labelsField(t *target) pane.Field {
 	f := m.edit(t, draftLabels, "labels", text(&t.row.Issue), text, func(i *board.Issue, text string) state.IssueDraft {
 		return state.IssueDraft{Labels: fields(text), Was: &state.IssueDraft{Labels: append([]string{}, i.Labels...)}}
 	})
-	f.One, f.Hints = true, hint("all of them, with commas between; an empty line takes all away")
+	hints := []string{"all of them, with commas between; an empty line takes all away"}
+	if known := m.knownLabels(); len(known) > 0 {
+		hints = append(hints, "on this board: "+strings.Join(known, ", "))
+	}
+	f.One, f.Hints = true, func(string) []string { return hints }
 	return f
+}
+
+// knownLabels are those that some row has, in order.
+func (m *Model) knownLabels() []string {
+	var out []string
+	for i := range m.snap.Rows {
+		out = append(out, m.snap.Rows[i].Issue.Labels...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func blockers(i *board.Issue) []board.Ref {

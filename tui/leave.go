@@ -120,11 +120,11 @@ func (m *Model) leaveMenu() menu {
 		q.Choices, q.how = []pane.Choice{leave, drain, abort}, []Leave{LeaveWorkers, LeaveDrained, LeaveAborted}
 	}
 	if d := m.drafts.Len(); d > 0 {
-		kept := " not sent; they are kept."
+		kept := widget.Count(d, "draft is not sent; it is kept.", "drafts are not sent; they are kept.")
 		if m.opts.Keep == nil {
-			kept = " not sent and would be lost."
+			kept = widget.Count(d, "draft is not sent and would be lost.", "drafts are not sent and would be lost.")
 		}
-		q.Text += " " + widget.Count(d, "draft is", "drafts are") + kept
+		q.Text += " " + kept
 	}
 	return q
 }

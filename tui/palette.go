@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
@@ -12,12 +13,14 @@ import (
 	"github.com/backside4charter/dispatcher/tui/keymap"
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/pane"
+	"github.com/backside4charter/dispatcher/tui/query"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
 // item is one line of the palette: an action, a row, or a theme.
 type item struct {
 	text   string
+	also   string // other words that are searched for
 	key    string
 	why    string // why it cannot be done now
 	action keymap.Action
@@ -96,7 +99,7 @@ func (m *Model) actionItems() items {
 		if e.Mode != keymap.Browsing {
 			continue
 		}
-		it := item{text: e.Does, key: m.keys.Key(e.Action), action: e.Action, why: m.reason(e.Action)}
+		it := item{text: e.Does, also: e.Also, key: m.keys.Key(e.Action), action: e.Action, why: m.reason(e.Action)}
 		switch {
 		case e.Group == keymap.GroupMoving || e.Action == keymap.Palette:
 			last = append(last, it)
@@ -145,25 +148,54 @@ func (m *Model) searchPalette() tea.Cmd {
 	}
 }
 
-// search is the best lines for a text: what begins with it, then fuzzily.
+// search is the best lines for a text: what begins with it, what has words that
+// do, what has a word with these letters in order, then what query.Fuzzy finds.
 func search(text string, all items) []int {
 	low := strings.ToLower(text)
 	var out []int
 	taken := map[int]bool{}
-	for i := range all {
-		if t := strings.ToLower(all[i].text); strings.HasPrefix(t, low) || strings.EqualFold(all[i].key, text) {
+	add := func(i int) {
+		if !taken[i] && len(out) < paletteMost {
 			out, taken[i] = append(out, i), true
 		}
 	}
-	for _, f := range fuzzy.FindFrom(text, all) {
-		if len(out) >= paletteMost {
-			break
+	for _, fits := range []func(it *item) bool{
+		func(it *item) bool {
+			return strings.HasPrefix(strings.ToLower(it.text), low) || strings.EqualFold(it.key, text)
+		},
+		func(it *item) bool { return wordsBegin(strings.ToLower(it.text+" "+it.also), strings.Fields(low)) },
+	} {
+		for i := range all {
+			if fits(&all[i]) {
+				add(i)
+			}
 		}
-		if !taken[f.Index] {
-			out = append(out, f.Index)
+	}
+	found := fuzzy.FindFrom(text, all)
+	for _, f := range found {
+		if len(low) > 2 && slices.ContainsFunc(letterWords(strings.ToLower(all[f.Index].text)), func(w string) bool { return w[0] == low[0] && query.Fuzzy(w, low) }) {
+			add(f.Index)
+		}
+	}
+	for _, f := range found {
+		if query.Fuzzy(all[f.Index].text, low) {
+			add(f.Index)
 		}
 	}
 	return out
+}
+
+// letterWords are the words of a text without what stands between them.
+func letterWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// wordsBegin says whether each of some words begins one of the text's.
+func wordsBegin(text string, with []string) bool {
+	have := letterWords(text)
+	return len(with) > 0 && !slices.ContainsFunc(with, func(w string) bool {
+		return !slices.ContainsFunc(have, func(h string) bool { return strings.HasPrefix(h, w) })
+	})
 }
 
 func (m *Model) keyPalette(msg tea.KeyPressMsg) tea.Cmd {

@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -123,6 +126,10 @@ func (s *speaker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	var cmds []tea.Cmd
 	for _, m := range s.messages(string(typed)) {
+		if why, ok := m.(unkeyedMsg); ok {
+			s.say(string(why))
+			continue
+		}
 		_, cmd := s.guard.Update(m)
 		cmds = append(cmds, cmd)
 	}
@@ -152,11 +159,34 @@ func (s *speaker) messages(line string) []tea.Msg {
 	if k := named(strings.ToLower(line)); k.Code != 0 {
 		return []tea.Msg{k}
 	}
+	if why := s.unkeyed(line); why != "" {
+		return []tea.Msg{unkeyedMsg(why)}
+	}
 	var out []tea.Msg
 	for _, r := range line {
 		out = append(out, tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 	return out
+}
+
+// unkeyedMsg says why a line was not taken for keys.
+type unkeyedMsg string
+
+// keysMost is how many letters on one line are keys one after the other.
+const keysMost = 4
+
+// unkeyed says why a line is not taken for keys: a sentence that was meant for
+// a field, or what an arrow sends, would do whatever its letters mean.
+func (s *speaker) unkeyed(line string) string {
+	switch {
+	case strings.ContainsFunc(line, unicode.IsControl):
+		return "that was no key; arrows and others have names here: up, down, left, right, enter, esc, tab, space"
+	case line[0] == '/', line[0] == ':':
+		return ""
+	case utf8.RuneCountInString(line) > keysMost:
+		return "no field is open, and " + strconv.Quote(widget.Clean(line)) + " is no key: nothing was done; ? lists the keys"
+	}
+	return ""
 }
 
 var keyNames = map[string]rune{

@@ -72,6 +72,27 @@ func (x *listener) hears(want string) {
 	}
 }
 
+// What is no key does nothing: a sentence that found no field open, or what an
+// arrow sends.
+func TestThePlainRoomTakesNoSentenceForKeys(t *testing.T) {
+	t.Parallel()
+	ctl := newStub()
+	ctl.ch <- sample()
+	x := listen(t, Options{Controller: ctl, Attached: true})
+	x.hears("dispatcher, as lines.")
+	x.types("please pause")
+	x.hears("no field is open, and \"please pause\" is no key: nothing was done; ? lists the keys")
+	x.types("\x1b[A")
+	x.hears("that was no key; arrows and others have names here: up, down")
+	x.types("gm")
+	x.hears("today")
+	x.types("q")
+	<-x.left
+	if sent := ctl.commands(); len(sent) != 0 {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
 func TestThePlainRoom(t *testing.T) {
 	t.Parallel()
 	ctl := newStub()

@@ -135,6 +135,9 @@ func (m *Model) subjectText(now time.Time) string {
 	} else {
 		parts = []string{name}
 	}
+	if s.Sign == m.styles.Signs.Dot {
+		s.Sign = "" // it stands between the parts already
+	}
 	return strings.Join(append(parts, strings.TrimSpace(s.Sign+" "+s.Text)), " · ")
 }
 

@@ -32,7 +32,8 @@ func (f *Factory) taste(m Manner) (taste, error) {
 	if _, err := keymap.New(s.Keys); err != nil {
 		return taste{}, fmt.Errorf("read your settings: %s: %w", settings.FileName, err)
 	}
-	s.Plain, s.Slow = s.Plain || m.Plain, s.Slow || m.Slow
+	// A dumb terminal can't be drawn on: it has no cursor to move.
+	s.Plain, s.Slow = s.Plain || m.Plain || f.Getenv("TERM") == "dumb", s.Slow || m.Slow
 	return taste{look: look(&s), attention: calls(&s.Attention, f.Getenv)}, nil
 }
 

@@ -27,7 +27,7 @@ type Room struct {
 	Motion bool `json:"motion" jsonschema:"default=true"`
 	// For slow lines: four frames a second, no motion, clocks by the minute. --slow is the same for once.
 	Slow bool `json:"slow" jsonschema:"default=false"`
-	// For screen readers: one column of lines, words for signs, each change a new line. --plain is the same for once.
+	// For screen readers: one column of lines, words for signs, each change a new line. --plain is the same for once, and so is TERM=dumb.
 	Plain bool `json:"plain" jsonschema:"default=false"`
 	// How the room calls for you.
 	Attention Attention `json:"attention,omitzero"`

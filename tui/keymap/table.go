@@ -9,6 +9,7 @@ type Entry struct {
 	Keys   []string
 	After  []string // letters that do it after g
 	Does   string   // the same in every view
+	Also   string   // words that people look for it by and Does has not; lower case
 	Short  string   // the word on the last line
 	Needs  Needed
 	// Acts says that it changes something, or prepares to: such keys rest for a
@@ -35,10 +36,25 @@ func Defaults() []Entry {
 	for _, g := range [][]Entry{moving(), views(), reading(), row(), worker(), loop()} {
 		for _, e := range g {
 			e.Mode = Browsing
+			e.Also = also[e.Action]
 			out = append(out, e)
 		}
 	}
 	return append(append(out, field()...), menu()...)
+}
+
+// also are the words by which users of other tools look for an action.
+var also = map[Action]string{
+	Board: "kanban home issues", Workers: "agents runs", Needs: "inbox questions attention", Pulls: "prs reviews",
+	Log: "history firings events", Money: "cost spend budget usage", Next: "plan preview dry-run", Find: "search filter grep",
+	Layout: "grid list columns side by side", Follow: "tail", Answer: "reply allow deny approve retry try again resume",
+	Why: "explain reason", Move: "state status column retry try again unhold resume", Claim: "assign mine", Release: "unassign unclaim",
+	Dispatch: "start run work", Mark: "select check toggle", Create: "add create", Edit: "title description assign dependencies",
+	Browse: "web url github linear", Copy: "yank clipboard", Undo: "revert back", Transcript: "logs output stream",
+	Diff: "changes files patch", Steer: "message tell prompt", Interrupt: "pause halt", Stop: "kill cancel abort", TakeOver: "session claude resume",
+	Merge: "approve accept land", Request: "reject send back review comment", Update: "rebase behind sync", Pause: "stop",
+	Fire: "refresh reload poll sync", StopLoop: "end quit shutdown", Help: "keys shortcuts", Redraw: "repaint screen",
+	Suspend: "background shell", Leave: "quit exit close detach",
 }
 
 func moving() []Entry {

@@ -86,11 +86,28 @@ func (m *Model) title(c int) string {
 	return col.name + " " + widget.Thousands(col.total)
 }
 
+// titleIn is the title in at most w cells: a count is there in full or not at
+// all, for one that is cut reads as another.
+func (m *Model) titleIn(c, w int) string {
+	col := &m.cols[c]
+	shown, total := widget.Thousands(len(col.rows)), widget.Thousands(col.total)
+	titles := []string{m.title(c)}
+	if m.Filtered() && shown != total {
+		titles = append(titles, col.name+" "+shown+"/"+total, col.name+" "+shown)
+	}
+	for _, t := range append(titles, col.name) {
+		if widget.Width(t) <= w {
+			return t
+		}
+	}
+	return col.name
+}
+
 func (m *Model) viewColumn(c, w int, focus bool, now time.Time) []string {
 	col := &m.cols[c]
 	iw, ih := widget.Inner(w, m.h)
 	per := m.rowsPerColumn()
-	box := widget.Box{Title: m.title(c), Focus: focus}
+	box := widget.Box{Title: m.titleIn(c, iw-4), Focus: focus}
 	top := max(0, min(col.top, len(col.rows)-per))
 	if n := len(col.rows); n > per {
 		last := min(top+per, n)

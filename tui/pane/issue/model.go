@@ -262,7 +262,7 @@ func Boxes(body string) string {
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d boxes", done, all)
+	return fmt.Sprintf("%d of %s", done, widget.Count(all, "box", "boxes"))
 }
 
 // Cursor is where the terminal's cursor belongs.

@@ -201,7 +201,7 @@ func (m *Model) attention(n *state.Need) pane.Reply {
 	note := pane.Field{
 		ID: drafts.ID(drafts.Retry, string(ref)), Name: "A note for the next try on " + name, Empty: "an empty note is not sent; esc leaves the field",
 		Hints: func(string) []string {
-			return []string{"posts as you; the next try reads it, and starts when a worker is free"}
+			return []string{"posts as you; the next try reads it"}
 		},
 		Send: func(text string) pane.Reply {
 			return send(state.Command{Kind: state.CommandRetry, Ref: ref, Text: text})
