@@ -101,7 +101,7 @@ func (m *Model) mergeMenu(t *target) pane.Menu {
 	name := widget.Clean(p.Name)
 	c := state.Command{Kind: state.CommandMerge, Ref: t.pull.Ref, PR: p.Name, Head: firstOf(t.Head, p.HeadSHA)}
 	q := pane.Menu{Name: "Merge " + name, Gone: moved(t)}
-	checks, _ := present.Checks(p, &m.styles.Signs)
+	checks, _ := present.ChecksInFull(p, &m.styles.Signs)
 	about := widget.Clean(p.Title) + " · checks " + checks
 	if v := p.Verdict(); v.Text != "" {
 		about += " · " + widget.Clean(v.Text)

@@ -36,13 +36,19 @@ func Behind(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 }
 
 // CheckLines lists the checks of a pull request, each with how it ended and,
-// where it is red, with the end of its output.
+// where it is red, with the end of its output; where they may not be read, why.
 func CheckLines(p *board.PullRequest, w int, st *themes.Styles) []string {
-	if len(p.CheckRuns) == 0 {
+	unknown := p.Checks == board.ChecksUnknown && p.ChecksWhy != ""
+	if len(p.CheckRuns) == 0 && !unknown {
 		return nil
 	}
 	word, tone := Checks(p, &st.Signs)
 	out := []string{"", widget.Divider("Checks "+word, w, st)}
+	if unknown {
+		for _, l := range widget.Wrap(widget.Clean(p.ChecksWhy), max(w, 1)) {
+			out = append(out, widget.Line{}.Add(st.Tone(tone), l).Render(w, false, st))
+		}
+	}
 	for _, c := range p.CheckRuns {
 		sign, ink := st.Signs.No, st.Muted
 		switch c.State {

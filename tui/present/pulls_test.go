@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -66,5 +67,24 @@ func TestReview(t *testing.T) {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
+	}
+}
+
+// Where checks may not be read, the reason stands whole, however narrow.
+func TestUnknownChecks(t *testing.T) {
+	t.Parallel()
+	st := themes.For(true).Styles()
+	why := "App acme-dev lacks the permission checks: grant it in the App's settings"
+	p := &board.PullRequest{Checks: board.ChecksUnknown, ChecksWhy: why}
+	if got, tone := ChecksInFull(p, &st.Signs); !strings.HasSuffix(got, "unknown: "+why) || tone != themes.ToneWarn {
+		t.Errorf("%q, %v", got, tone)
+	}
+	lines := strings.Join(CheckLines(p, 30, &st), " ")
+	if got := strings.Join(strings.Fields(ansi.Strip(lines)), " "); !strings.Contains(got, why) {
+		t.Errorf("the page says %q", got)
+	}
+	p.Checks, p.ChecksWhy = board.ChecksGreen, ""
+	if got, _ := ChecksInFull(p, &st.Signs); got != st.Signs.Done || CheckLines(p, 30, &st) != nil {
+		t.Errorf("green checks say %q", got)
 	}
 }

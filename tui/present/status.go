@@ -136,6 +136,16 @@ func Checks(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
 	return signs.Ellipsis + count, themes.ToneMuted // nobody knows yet
 }
 
+// ChecksInFull is Checks with the reason why they are unknown, whole, for where
+// there is room.
+func ChecksInFull(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
+	text, tone := Checks(p, signs)
+	if p.Checks == board.ChecksUnknown && p.ChecksWhy != "" {
+		text += ": " + widget.Clean(p.ChecksWhy)
+	}
+	return text, tone
+}
+
 // Merge says whether a pull request could be merged, and how far it is behind.
 func Merge(p *board.PullRequest) (string, themes.Tone) {
 	word, tone := "unknown yet", themes.ToneMuted

@@ -128,7 +128,7 @@ func (m *Model) pullFacts(p *state.Pull, now time.Time) []fact {
 	if p == nil {
 		return nil
 	}
-	checks, tone := present.Checks(&p.PR, &m.st.Signs)
+	checks, tone := present.ChecksInFull(&p.PR, &m.st.Signs)
 	merge, mtone := present.Merge(&p.PR)
 	name := widget.Clean(p.PR.Name)
 	if p.PR.Draft {

@@ -158,8 +158,8 @@ func (m *Model) columns() []column {
 			return widget.Clean(p.PR.Head), themes.ToneMuted
 		}},
 		{"state", 8, 3, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return stateWord(&p.PR) }},
-		{"checks", 12, 7, func(p *state.Pull, _ time.Time) (string, themes.Tone) {
-			return present.Checks(&p.PR, &m.st.Signs)
+		{"checks", m.checksWidth(), 7, func(p *state.Pull, _ time.Time) (string, themes.Tone) {
+			return present.ChecksInFull(&p.PR, &m.st.Signs)
 		}},
 		{"merge", 12, 6, func(p *state.Pull, _ time.Time) (string, themes.Tone) {
 			one := p.PR
@@ -174,6 +174,17 @@ func (m *Model) columns() []column {
 			return widget.Since(p.PR.CreatedAt, now), themes.ToneMuted
 		}},
 	}
+}
+
+// checksWidth is the room for how checks stand: more where a row has to say why
+// nobody knows.
+func (m *Model) checksWidth() int {
+	for i := range m.shown {
+		if m.at(i).PR.ChecksWhy != "" {
+			return 26
+		}
+	}
+	return 12
 }
 
 func stateWord(p *board.PullRequest) (string, themes.Tone) {

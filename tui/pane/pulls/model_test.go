@@ -101,3 +101,24 @@ func TestFindKeepsWhatMatches(t *testing.T) {
 		t.Errorf("the end of a search selects %s", m.Subject().PR)
 	}
 }
+
+// A row says why nobody knows how its checks stand, also where other columns
+// give way to it; rows that know look as ever.
+func TestUnknownChecksSayWhy(t *testing.T) {
+	t.Parallel()
+	st := themes.For(true).Styles()
+	m := New(&st)
+	known := state.Pull{PR: board.PullRequest{Name: "#1", State: board.PullOpen, Checks: board.ChecksNone}}
+	unknown := state.Pull{PR: board.PullRequest{Name: "#2", State: board.PullOpen, Checks: board.ChecksUnknown, ChecksWhy: "403, the\x1b[31m App may not"}}
+	for _, w := range []int{200, 120, 80} {
+		m.SetBody(layout.Rect{W: w, H: 10}, layout.ShapeColumns)
+		m.SetSnapshot(&state.Snapshot{Pulls: []state.Pull{known, unknown}})
+		if text := ansi.Strip(strings.Join(m.View(time.Time{}), "\n")); !strings.Contains(text, "unknown: 403, the") {
+			t.Errorf("at %d cells:\n%s", w, text)
+		}
+		m.SetSnapshot(&state.Snapshot{Pulls: []state.Pull{known}})
+		if m.checksWidth() != 12 {
+			t.Errorf("where all are known the column takes %d cells", m.checksWidth())
+		}
+	}
+}

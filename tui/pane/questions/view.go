@@ -242,7 +242,7 @@ func (m *Model) facts(n *state.Need, w int) []string {
 		}
 	}
 	if p := present.PullOf(m.snap, n.Ref); p != nil {
-		checks, tone := present.Checks(&p.PR, &m.st.Signs)
+		checks, tone := present.ChecksInFull(&p.PR, &m.st.Signs)
 		add(m.st.Text, "pull", widget.Clean(p.PR.Name+" "+p.PR.Title))
 		add(m.st.Tone(tone), "checks", checks)
 		merge, mtone := present.Merge(&p.PR)
