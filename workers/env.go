@@ -29,6 +29,8 @@ type EnvOptions struct {
 	Names []string
 	// Allow lets more variables through, by name; get reads the dispatcher's own.
 	Allow []func(name string, get func(string) string) bool
+	// Withhold are variables that nothing lets through, by name.
+	Withhold []string
 	// Set is added last and wins: NAME=value.
 	Set []string
 }
@@ -69,6 +71,9 @@ func Env(o EnvOptions) []string {
 	}
 	out := map[string]string{}
 	for name, value := range values {
+		if isWithheld(name, o.Withhold) {
+			continue
+		}
 		if isAllowed(name) || isNamed(name, o.Names) || slices.ContainsFunc(o.Allow, func(f func(string, func(string) string) bool) bool { return f(name, get) }) {
 			out[name] = value
 		}
@@ -114,6 +119,12 @@ func isAllowed(name string) bool {
 		return slices.Contains(allowed, upper) || slices.Contains(allowedWindows, upper)
 	}
 	return slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_")
+}
+
+func isWithheld(name string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)
+	})
 }
 
 // isNamed says whether a profile names the variable.

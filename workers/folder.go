@@ -34,6 +34,7 @@ var (
 //
 //	spec.json        what it was started from
 //	role.md          the role text
+//	settings.json    the agent's settings, in its own form
 //	in               the agent's standard input: a named pipe, or the prompt alone for an agent that takes nothing after it
 //	in.lock          held while a line is written into it
 //	messages.jsonl   the messages sent, before they are sent
@@ -76,6 +77,9 @@ func (f Folder) answersPath() string    { return filepath.Join(f.dir, "answers.j
 
 // RolePath is where the role text lies, for the agent to read.
 func (f Folder) RolePath() string { return filepath.Join(f.dir, "role.md") }
+
+// SettingsPath is where the agent's settings lie, for the agent to read.
+func (f Folder) SettingsPath() string { return filepath.Join(f.dir, "settings.json") }
 
 // InputPath is the named pipe that is the agent's standard input.
 func (f Folder) InputPath() string { return filepath.Join(f.dir, "in") }

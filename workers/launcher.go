@@ -88,6 +88,12 @@ func (l *Launcher) RoleFile(run string) string {
 	return OpenFolder(filepath.Join(l.runs, run)).RolePath()
 }
 
+// SettingsFile is where Start will put the settings of a run's agent, for the
+// agent's command to name.
+func (l *Launcher) SettingsFile(run string) string {
+	return OpenFolder(filepath.Join(l.runs, run)).SettingsPath()
+}
+
 // Runs lists the ids of all runs that have a folder, in the order of their
 // names.
 func (l *Launcher) Runs() ([]string, error) {

@@ -209,8 +209,18 @@ func (f Folder) create(s Spec) error {
 	if err := statefile.WriteAtomic(f.RolePath(), []byte(s.Role), 0o600); err != nil {
 		return err
 	}
+	if s.Settings != "" {
+		if err := f.WriteSettings(s.Settings); err != nil {
+			return err
+		}
+	}
 	s.Version = FormatVersion
 	return writeJSON(f.specPath(), s)
+}
+
+// WriteSettings writes the agent's settings.
+func (f Folder) WriteSettings(text string) error {
+	return statefile.WriteAtomic(f.SettingsPath(), []byte(text), 0o600)
 }
 
 // StderrTail is the end of the agent's standard error, cleaned, at most n

@@ -33,8 +33,11 @@ type Spec struct {
 	Command []string `json:"command"` // argv of the agent, complete
 	Env     []string `json:"-"`       // handed to the supervisor as its own environment, never written
 
-	Role   string `json:"-"`      // role text; written to role.md
-	Prompt string `json:"prompt"` // the task, first message on standard input
+	Role string `json:"-"` // role text; written to role.md
+	// Settings are the agent's own settings; written to settings.json where there
+	// are any, and nowhere else: a login may be among them.
+	Settings string `json:"-"`
+	Prompt   string `json:"prompt"` // the task, first message on standard input
 
 	// Policy says who answers what the agent asks.
 	Policy Policy `json:"policy,omitzero"`

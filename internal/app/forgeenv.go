@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,13 @@ func forgeNames(cfg *config.Config, kind board.Kind) []string {
 		names = append(names, app.KeyEnvVar)
 	}
 	return names
+}
+
+// otherKeys are the variables of the Apps' keys that a worker does not get,
+// whatever their owner called them.
+func otherKeys(cfg *config.Config, kind board.Kind) []string {
+	own := forgeNames(cfg, kind)
+	return slices.DeleteFunc(cfg.KeyVariables(), func(name string) bool { return slices.Contains(own, name) })
 }
 
 func ownAppOf(cfg *config.Config, kind board.Kind) *config.GitHubApp {

@@ -28,6 +28,12 @@ func TestForgeEnvironment(t *testing.T) {
 			t.Errorf("%s: %v", kind, names)
 		}
 	}
+	// No rule lets the other's through, whatever it is called.
+	for kind, want := range map[board.Kind]string{board.KindDeveloper: "REV_KEY", board.KindReviewer: "DEV_KEY"} {
+		if got := otherKeys(cfg, kind); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %v are withheld", kind, got)
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(cfg.Root, ".secrets"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +55,9 @@ func TestForgeEnvironment(t *testing.T) {
 	cfg.Pulls.Kind = config.PullsLocal
 	if forgeNames(cfg, board.KindDeveloper) != nil || gitForGitHub(cfg, board.KindDeveloper, none) != nil {
 		t.Error("local pull requests need none of it")
+	}
+	if got := otherKeys(cfg, board.KindDeveloper); len(got) != 2 {
+		t.Errorf("where no App is used, %v are withheld", got)
 	}
 }
 

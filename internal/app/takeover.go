@@ -133,8 +133,7 @@ func (w *fleet) interactive(t *Takeover, r *state.Run) error {
 	var err error
 	switch profile.Kind {
 	case config.AgentClaude:
-		t.Env = claude.Env(env)
-		t.Argv, err = claude.Interactive(w.claude(r, profile))
+		err = w.conversation(t, r, profile, env)
 	case config.AgentScript:
 		// It has no conversation to join; a shell in its worktree is what is left.
 		t.Env, t.Argv = workers.Env(env), []string{orShell(w.environ())}
@@ -143,6 +142,23 @@ func (w *fleet) interactive(t *Takeover, r *state.Run) error {
 	default:
 		err = fmt.Errorf("agent %q is of the unknown kind %q", r.Agent, profile.Kind)
 	}
+	return err
+}
+
+// conversation opens a session of Claude Code, under the settings as they are
+// now.
+func (w *fleet) conversation(t *Takeover, r *state.Run, profile config.Agent, from workers.EnvOptions) error {
+	f, err := w.l.Folder(r.ID)
+	if err != nil {
+		return err
+	}
+	o := w.claude(r, profile)
+	env, settings := claude.Prepare(o, from, t.Dir, w.cfg.now().Withholds)
+	if err := f.WriteSettings(settings); err != nil {
+		return err
+	}
+	t.Env = env
+	t.Argv, err = claude.Interactive(o)
 	return err
 }
 

@@ -83,8 +83,9 @@ func (w *fleet) spec(s state.RunSpec) (workers.Spec, error) {
 		spec.Env = workers.Env(env)
 		spec.Command = script.Command(w.binary, w.under(profile.Script), s.Run.Session, s.Run.Resume, profile.Permissions.AskFor)
 	case config.AgentClaude:
-		spec.Env = claude.Env(env)
-		spec.Command, err = claude.Command(w.claude(&s.Run, profile))
+		o := w.claude(&s.Run, profile)
+		spec.Env, spec.Settings = claude.Prepare(o, env, s.Dir, w.cfg.now().Withholds)
+		spec.Command, err = claude.Command(o)
 	case config.AgentCommand:
 		if s.Run.Resume {
 			return workers.Spec{}, fmt.Errorf("agent %q: %w: %s", s.Run.Agent, workers.ErrUnable, command.Agent{}.Can().Why)
@@ -108,7 +109,7 @@ func (w *fleet) environment(r *state.Run, profile config.Agent) workers.EnvOptio
 	env := workers.EnvOptions{
 		Environ: w.environ(), BinDir: filepath.Dir(w.binary), Config: cfg.Path, StateDir: w.stateDir,
 		Kind: r.Kind, Run: r.ID, Ref: r.Ref, Epoch: r.Epoch, Attempt: r.Attempt,
-		Names: slices.Concat(boardKey(cfg), forgeNames(cfg, r.Kind), profile.Env),
+		Names: slices.Concat(boardKey(cfg), forgeNames(cfg, r.Kind), profile.Env), Withhold: otherKeys(cfg, r.Kind),
 	}
 	get := valueIn(env.Environ)
 	env.Set = slices.Concat(signsAs(cfg, r.Kind), gitForGitHub(cfg, r.Kind, get), boardLogin(cfg, get))
@@ -119,7 +120,7 @@ func (w *fleet) environment(r *state.Run, profile config.Agent) workers.EnvOptio
 func (w *fleet) claude(r *state.Run, profile config.Agent) claude.Options {
 	return claude.Options{
 		Path: w.program(profile.Command), Model: profile.Model, Effort: profile.Effort, Kind: r.Kind,
-		Session: r.Session, Resume: r.Resume, RoleFile: w.l.RoleFile(r.ID), Args: profile.Args,
+		Session: r.Session, Resume: r.Resume, RoleFile: w.l.RoleFile(r.ID), SettingsFile: w.l.SettingsFile(r.ID), Args: profile.Args,
 		Allow: profile.Permissions.Allow, Deny: profile.Permissions.Deny, AskFor: profile.Permissions.AskFor,
 		MaxBudgetUSD: w.cfg.now().Limits.MaxCostPerRunUSD, Ask: profile.Permissions.Ask != config.AskDeny,
 	}

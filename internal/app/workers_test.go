@@ -1,6 +1,7 @@
 package app
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ func TestProfileReachesTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Dir(w.l.SettingsFile(id)), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	owner := &Takeover{taking: &workers.Taking{Spec: workers.Spec{Dir: cfg.Root}}}
 	if err := w.interactive(owner, &run); err != nil {
 		t.Fatal(err)
@@ -51,11 +55,16 @@ func TestProfileReachesTheAgent(t *testing.T) {
 	told := func(argv []string, rule string) bool {
 		return slices.ContainsFunc(argv, func(a string) bool { return strings.Contains(a, rule) })
 	}
+	written, err := os.ReadFile(w.l.SettingsFile(id))
+	if err != nil || string(written) != spec.Settings || !strings.Contains(spec.Settings, `"deny":["Bash(npm publish *)"]`) {
+		t.Errorf("the settings are %s, the owner's %s, %v", spec.Settings, written, err)
+	}
 	for name, argv := range map[string][]string{"its agent": spec.Command, "its owner": owner.Argv} {
-		for _, rule := range []string{"WebFetch", "Bash(npm publish *)"} {
-			if !told(argv, rule) {
-				t.Errorf("%s is not told of %s: %q", name, rule, argv)
-			}
+		if !told(argv, "WebFetch") {
+			t.Errorf("%s is not told of WebFetch: %q", name, argv)
+		}
+		if set := slices.Index(argv, "--settings"); set < 0 || argv[set+1] != w.l.SettingsFile(id) {
+			t.Errorf("%s is not given its settings: %q", name, argv)
 		}
 		if role := slices.Index(argv, "--append-system-prompt-file"); role < 0 || argv[role+1] != w.l.RoleFile(id) {
 			t.Errorf("%s is not given its role: %q", name, argv)

@@ -141,7 +141,7 @@ func (d *decoder) checkAgents(c *Config) {
 			d.line(fmt.Sprintf("%s.args[%d]", p, i), arg)
 		}
 		for i, v := range a.Env {
-			d.checkVariable(fmt.Sprintf("%s.env[%d]", p, i), v)
+			d.checkVariable(c, fmt.Sprintf("%s.env[%d]", p, i), v)
 		}
 		d.argument(p+".model", a.Model)
 		if d.readable(p+".effort") && !slices.Contains(efforts, a.Effort) {
@@ -196,7 +196,38 @@ func (d *decoder) checkRules(path string, rules []string) {
 // gets: the board's keys, the agent identities' keys, and the owner's logins.
 var ownerSecrets = []string{"DISPATCHER_", "LINEAR_", "GH_", "GITHUB_"}
 
-func (d *decoder) checkVariable(path, name string) {
+// Withholds says whether a variable holds what no worker may have of its owner:
+// by the begin of its name, or because a GitHub App's key stands in it.
+func (c *Config) Withholds(name string) bool { return c.withholds(strings.ToUpper(name), false) }
+
+// withholds judges a name, or with open all names that begin so; in capitals,
+// for there are systems where case does not count.
+func (c *Config) withholds(begin string, open bool) bool {
+	for _, secret := range ownerSecrets {
+		if strings.HasPrefix(begin, secret) || open && strings.HasPrefix(secret, begin) {
+			return true
+		}
+	}
+	for _, key := range c.KeyVariables() {
+		key = strings.ToUpper(key)
+		if begin == key || open && strings.HasPrefix(key, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeyVariables are the names of the variables that hold the keys of the GitHub
+// Apps, if there are any.
+func (c *Config) KeyVariables() []string {
+	if c.GitHubApps == nil {
+		return nil
+	}
+	keys := []string{c.GitHubApps.Developer.KeyEnvVar, c.GitHubApps.Reviewer.KeyEnvVar}
+	return slices.DeleteFunc(keys, func(k string) bool { return k == "" })
+}
+
+func (d *decoder) checkVariable(c *Config, path, name string) {
 	if d.bad[path] {
 		return
 	}
@@ -205,10 +236,7 @@ func (d *decoder) checkVariable(path, name string) {
 		return
 	}
 	begin, open := strings.CutSuffix(strings.ToUpper(name), "*")
-	for _, secret := range ownerSecrets {
-		if strings.HasPrefix(begin, secret) || open && strings.HasPrefix(secret, begin) {
-			d.fault(path, "workers write to the board and to GitHub through dispatcher", "%q would hand a credential of yours to the agent", name)
-			return
-		}
+	if c.withholds(begin, open) {
+		d.fault(path, "workers write to the board and to GitHub through dispatcher", "%q would hand a credential of yours to the agent", name)
 	}
 }

@@ -200,6 +200,13 @@ func TestParseViolations(t *testing.T) {
 			`agents.d.env[6]: "LINEAR_API_KEY" would hand a credential of yours to the agent; workers write to the board and to GitHub through dispatcher (line 2:112)`,
 			`agents.a.command: is required`,
 		}},
+		{name: "agents and the keys of the Apps", text: native(`"agents": {"d": {"env": ["DEV_KEY", "rev_key", "REV*", "REV_KEY_ID"]}},
+"githubApps": {"developer": {"appId": 1, "installationId": 2, "slug": "d", "botLogin": "d[bot]", "botUserId": 3, "keyEnvVar": "DEV_KEY"},
+"reviewer": {"appId": 4, "installationId": 5, "slug": "r", "botLogin": "r[bot]", "botUserId": 6, "keyEnvVar": "REV_KEY"}}`), want: []string{
+			`agents.d.env[0]: "DEV_KEY" would hand a credential of yours to the agent; workers write to the board and to GitHub through dispatcher (line 1:49)`,
+			`agents.d.env[1]: "rev_key" would hand a credential of yours to the agent; workers write to the board and to GitHub through dispatcher (line 1:60)`,
+			`agents.d.env[2]: "REV*" would hand a credential of yours to the agent; workers write to the board and to GitHub through dispatcher (line 1:71)`,
+		}},
 		{name: "permissions", text: native(`"agents": {"a": {"permissions": {"allow": ["Bash(npm publish *)", "mcp__db__query", "--x", "Bash("], "deny": [1], "askFor": ["Bash(x", "Bash(npm publish:*)"], "ask": "me", "timeoutMinutes": -1, "headless": "owner"}}}`), want: []string{
 			`agents.a.permissions.allow[2]: "--x" is not a rule; for example WebFetch or Bash(npm test *) (line 1:108)`,
 			`agents.a.permissions.allow[3]: "Bash(" is not a rule; for example WebFetch or Bash(npm test *) (line 1:115)`,

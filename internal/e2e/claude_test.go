@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/config"
 	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
 	"github.com/backside4charter/dispatcher/workers/claude"
 )
@@ -210,7 +211,7 @@ func (b *bench) worker(kind board.Kind, dir string, edits ...func(*claude.Option
 	if err := os.WriteFile(role, []byte("You are a "+string(kind)+"."), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	o := claude.Options{Path: b.claude, Kind: kind, Session: uuid.NewString(), RoleFile: role, Model: "opus"}
+	o := claude.Options{Path: b.claude, Kind: kind, Session: uuid.NewString(), RoleFile: role, SettingsFile: filepath.Join(b.dir, "settings.json"), Model: "opus"}
 	for _, edit := range edits {
 		edit(&o)
 	}
@@ -218,8 +219,12 @@ func (b *bench) worker(kind board.Kind, dir string, edits ...func(*claude.Option
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	env, settings := claude.Prepare(o, claude.EnvOptions{Environ: b.env(), Kind: kind, BinDir: b.bin}, dir, (&config.Config{}).Withholds)
+	if err := os.WriteFile(o.SettingsFile, []byte(settings), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
 	cmd := exec.CommandContext(b.t.Context(), argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, claude.Env(claude.EnvOptions{Environ: b.env(), Kind: kind, BinDir: b.bin})
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin = strings.NewReader(`{"type":"user","message":{"role":"user","content":"Go."},"parent_tool_use_id":null,"session_id":"","uuid":"` + uuid.NewString() + `"}` + "\n")
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr

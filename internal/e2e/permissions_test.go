@@ -35,9 +35,13 @@ func (a attempt) String() string {
 	return a.tool
 }
 
-// try plays the attempts one after another and checks each. The program on
-// PATH is a stand-in that shows its arguments and standard input.
-func try(t *testing.T, kind board.Kind, place string, attempts []attempt, edits ...func(*claude.Options)) *bench {
+// allowingHook are settings with a hook that allows every tool call.
+const allowingHook = `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDecision\": \"allow\"}}'"}]}]}}`
+
+// try plays the attempts one after another and checks each, for an owner who
+// has the files. The program on PATH is a stand-in that shows its arguments and
+// standard input.
+func try(t *testing.T, kind board.Kind, place string, files map[string]string, attempts []attempt, edits ...func(*claude.Options)) *bench {
 	t.Helper()
 	var turns []*anthropic.Turn
 	for i, a := range attempts {
@@ -55,6 +59,17 @@ func try(t *testing.T, kind board.Kind, place string, attempts []attempt, edits 
 	}
 	b.write(".secrets/key.pem", "SECRET\n")
 	b.git("worktree", "add", "-q", ".claude/worktrees/x", "-b", "task/dsp-1-x")
+	for name, text := range files {
+		b.noKey = b.noKey || strings.Contains(text, "apiKeyHelper")
+		path := filepath.Join(b.dir, filepath.FromSlash(name))
+		text = strings.ReplaceAll(text, "{{repo}}", b.repo)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	calls, final := b.worker(kind, filepath.Join(b.repo, place), edits...)
 	if final != "Tried." {
 		t.Errorf("the final message is %q", final)
@@ -76,12 +91,36 @@ func try(t *testing.T, kind board.Kind, place string, attempts []attempt, edits 
 // TestReviewerPermissions holds the reviewer's command line to what its prompt
 // tells it to do, and to nothing more: it can read and post its review, and it
 // can write no file and start no other program.
+//
+// It holds for every owner, whatever the owner's own settings of Claude Code
+// allow: those let the owner work, not this reviewer. What it cannot log in
+// without is left.
 func TestReviewerPermissions(t *testing.T) {
 	t.Parallel()
+	const allow = `{"permissions": {"allow": ["Bash", "Read", "Write", "Edit"], "additionalDirectories": ["/etc"], "defaultMode": "bypassPermissions"}}`
+	for name, files := range map[string]map[string]string{
+		"no settings":            nil,
+		"a rule of the person's": {"home/.claude/settings.json": allow},
+		"a rule of a trusted project's": {
+			"repo/.claude/settings.json": allow, "home/.claude/.claude.json": `{"projects": {"{{repo}}": {"hasTrustDialogAccepted": true}}}`,
+		},
+		"a rule of the checkout's": {"repo/.claude/settings.local.json": allow},
+		"a hook":                   {"home/.claude/settings.json": allowingHook},
+		"a login by a helper":      {"home/.claude/settings.json": `{"apiKeyHelper": "echo ` + dummyKey + `", "permissions": {"allow": ["Bash"]}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reviewerTries(t, files)
+		})
+	}
+}
+
+func reviewerTries(t *testing.T, files map[string]string) {
+	t.Helper()
 	read := func(path string, may bool) attempt {
 		return attempt{tool: "Read", input: map[string]any{"file_path": path}, may: may}
 	}
-	b := try(t, board.KindReviewer, "", []attempt{
+	b := try(t, board.KindReviewer, "", files, []attempt{
 		may("dispatcher pulls view 3"), may("dispatcher pulls diff 3 | head -50"), may("dispatcher pulls checks 3 2>&1"),
 		may("dispatcher pulls view 3 && dispatcher pulls diff '#3'"),
 		may("dispatcher board issue DSP-1 --comments 30"),
@@ -122,7 +161,7 @@ func TestReviewerPermissions(t *testing.T) {
 // prompt tells it to do.
 func TestDeveloperPermissions(t *testing.T) {
 	t.Parallel()
-	b := try(t, board.KindDeveloper, ".claude/worktrees/x", []attempt{
+	b := try(t, board.KindDeveloper, ".claude/worktrees/x", nil, []attempt{
 		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/new.txt", "content": "new\n"}, may: true},
 		{tool: "Read", input: map[string]any{"file_path": "{{cwd}}/greet.txt"}, may: true},
 		{tool: "Edit", input: map[string]any{"file_path": "{{cwd}}/greet.txt", "old_string": "hello", "new_string": "bonjour"}, may: true},
@@ -145,14 +184,33 @@ func TestDeveloperPermissions(t *testing.T) {
 }
 
 // TestProfilePermissions holds the real CLI to a profile's rules: a denial wins
-// over what the kind may, and an allowance opens what it may not.
+// over what the kind may, and an allowance opens what it may not. So it is
+// whatever the owner's own settings allow; those open what no rule means, as a
+// rule of the profile would, and give a worker no login that is withheld.
 func TestProfilePermissions(t *testing.T) {
 	t.Parallel()
 	outside := map[string]any{"file_path": "{{cwd}}/../../../../beside.txt", "content": "x\n"}
-	try(t, board.KindDeveloper, ".claude/worktrees/x", []attempt{
-		may("echo fine > made.txt"), mayNot("touch made-too.txt"), mayNot("true && touch made-too.txt"),
-		{tool: "Write", input: outside, may: true},
-	}, func(o *claude.Options) {
-		o.Allow, o.Deny = []string{"Write"}, []string{"Bash(touch *)"}
-	})
+	const allow = `{"permissions": {"allow": ["Bash", "Edit", "Write", "EnterWorktree"], "deny": ["Bash(git stash *)"]}, "env": {"GH_TOKEN": "mine", "DISPATCHER_WORKER": "nobody"}}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		rules []string
+		more  []attempt
+	}{
+		"no settings": {rules: []string{"Write"}},
+		"a rule": {files: map[string]string{"home/.claude/settings.json": allow}, more: []attempt{
+			mayNot("git stash list"), may(`test -z "$GH_TOKEN"`), may(`test "$DISPATCHER_WORKER" = developer`),
+		}},
+		"a hook": {files: map[string]string{"home/.claude/settings.json": allowingHook}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			try(t, board.KindDeveloper, ".claude/worktrees/x", c.files, append([]attempt{
+				may("echo fine > made.txt"), mayNot("touch made-too.txt"), mayNot("true && touch made-too.txt"), mayNot("git tag made"),
+				{tool: "Write", input: outside, may: true},
+				{tool: "EnterWorktree", input: map[string]any{"name": "other"}},
+			}, c.more...), func(o *claude.Options) {
+				o.Allow, o.Deny, o.AskFor = c.rules, []string{"Bash(touch *)"}, []string{"Bash(git tag *)"}
+			})
+		})
+	}
 }

@@ -13,6 +13,7 @@ var owned = []string{
 	"--session-id", "--resume", "-r", "--continue", "-c", "--fork-session", "--no-session-persistence", "--from-pr",
 	"--permission-mode", "--permission-prompts", "--permission-prompt-tool", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
 	"--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--tools", "--settings",
+	"--setting-sources", "--managed-settings", "--managed-settings-in-initialize", "--restricted",
 	"--model", "--effort", "--max-budget-usd", "--append-system-prompt", "--append-system-prompt-file", "--system-prompt", "--system-prompt-file",
 	"--json-schema", "--bg", "--background", "--worktree", "-w", "--tmux", "--ide", "--help", "-h", "--version", "-v",
 }

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -26,6 +25,9 @@ type Options struct {
 	Session  string     // UUID; unused so far unless Resume
 	Resume   bool       // continue the session
 	RoleFile string     // absolute path of the role text
+	// SettingsFile is the absolute path of the run's settings, whose text is
+	// Prepare makes: the owner's login may be among them.
+	SettingsFile string
 	// Allow and Deny are rules of the run's profile. A reviewer takes the denials
 	// alone: it can change nothing, whatever is allowed.
 	Allow, Deny []string
@@ -125,36 +127,16 @@ func permissions(o Options) []string {
 		return append(argv,
 			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
-			"--settings", settings(o.Deny, o.AskFor),
+			"--settings", o.SettingsFile,
 		)
 	}
 	argv := append([]string{"--allowedTools"}, reviewerMay()...)
 	return append(argv,
 		"--tools", "Bash,Read,Grep,Glob",
 		"--permission-mode", "dontAsk",
-		"--settings", settings(slices.Concat(reviewerMayNot(), o.Deny, o.AskFor), nil),
+		"--setting-sources", "", // what the owner's files allow is no reviewer's (owner)
+		"--settings", o.SettingsFile,
 	)
-}
-
-// settings keep the program's own lines out of commits and pull requests, which
-// are signed by our identities, and hold the denials, which win over everything,
-// and what is asked, which wins over what is allowed.
-func settings(deny, ask []string) string {
-	type rules struct {
-		Deny []string `json:"deny,omitempty"`
-		Ask  []string `json:"ask,omitempty"`
-	}
-	v := struct {
-		Attribution struct {
-			Commit string `json:"commit"`
-			PR     string `json:"pr"`
-		} `json:"attribution"`
-		Permissions *rules `json:"permissions,omitempty"`
-	}{}
-	if len(deny)+len(ask) > 0 {
-		v.Permissions = &rules{Deny: deny, Ask: ask}
-	}
-	return string(bytes.TrimSpace(line(v)))
 }
 
 // reviewerMay lists what a reviewer may run beyond what the program itself
@@ -192,8 +174,10 @@ func check(o Options) error {
 	if _, err := uuid.Parse(o.Session); err != nil || len(o.Session) != len(uuid.Nil.String()) {
 		return fmt.Errorf("session %q is not a UUID", o.Session)
 	}
-	if !filepath.IsAbs(o.RoleFile) {
-		return fmt.Errorf("role file %q is not an absolute path", o.RoleFile)
+	for _, f := range []struct{ name, path string }{{"role", o.RoleFile}, {"settings", o.SettingsFile}} {
+		if !filepath.IsAbs(f.path) {
+			return fmt.Errorf("%s file %q is not an absolute path", f.name, f.path)
+		}
 	}
 	for _, v := range []struct{ name, value string }{{"path", o.Path}, {"model", o.Model}, {"effort", o.Effort}} {
 		if strings.HasPrefix(v.value, "-") || strings.ContainsAny(v.value, "\x00\n\r") {

@@ -12,7 +12,7 @@ import (
 const session = "e685fa8a-8e21-4b31-865f-ff331f0aee77"
 
 func options(k board.Kind) Options {
-	return Options{Kind: k, Model: "opus", Effort: "xhigh", Session: session, RoleFile: "/state/runs/r1/role.md"}
+	return Options{Kind: k, Model: "opus", Effort: "xhigh", Session: session, RoleFile: "/state/runs/r1/role.md", SettingsFile: "/state/runs/r1/settings.json"}
 }
 
 func TestCommandOfADeveloper(t *testing.T) {
@@ -30,7 +30,7 @@ func TestCommandOfADeveloper(t *testing.T) {
 			"--append-system-prompt-file", "/state/runs/r1/role.md", "--allowedTools", "Bash",
 			"--disallowedTools", "EnterWorktree", "ExitWorktree", "EnterPlanMode", "ExitPlanMode", "CronCreate", "ScheduleWakeup",
 			"--permission-mode", "acceptEdits",
-			"--settings", `{"attribution":{"commit":"","pr":""}}`,
+			"--settings", "/state/runs/r1/settings.json",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", k, got, want)
@@ -86,15 +86,8 @@ func TestReviewerReadsOnly(t *testing.T) {
 	if value("--tools") != "Bash,Read,Grep,Glob" || value("--permission-mode") != "dontAsk" {
 		t.Errorf("%q", got)
 	}
-	var settings struct {
-		Attribution map[string]string
-		Permissions struct{ Deny []string }
-	}
-	if err := json.Unmarshal([]byte(value("--settings")), &settings); err != nil {
-		t.Fatal(err)
-	}
-	if len(settings.Attribution) != 2 || !slices.Contains(settings.Permissions.Deny, "Read(./.secrets/**)") {
-		t.Errorf("settings %+v", settings)
+	if at := slices.Index(got, "--setting-sources"); at < 0 || got[at+1] != "" {
+		t.Errorf("a reviewer reads its owner's settings: %q", got)
 	}
 	for _, rule := range reviewerMay() {
 		for _, write := range []string{"push", "commit", "checkout", "reset", "merge ", "gh api", "gh pr merge", "rm", "git *", "gh *", "git fetch *", "git grep", "git log", "git diff"} {
@@ -113,6 +106,7 @@ func TestCommandRefuses(t *testing.T) {
 		"session flag":  func(o *Options) { o.Session = "--dangerously-skip-permissions" },
 		"braced UUID":   func(o *Options) { o.Session = "{" + session + "}" },
 		"relative role": func(o *Options) { o.RoleFile = "role.md" },
+		"no settings":   func(o *Options) { o.SettingsFile = "" },
 		"model flag":    func(o *Options) { o.Model = "--mcp-config" },
 		"effort lines":  func(o *Options) { o.Effort = "high\n" },
 		"path flag":     func(o *Options) { o.Path = "-x" },
@@ -140,7 +134,7 @@ func TestRulesOfAProfile(t *testing.T) {
 			t.Errorf("%s: allowed %q", k, got)
 		}
 		var s struct{ Permissions struct{ Deny, Ask []string } }
-		if err := json.Unmarshal([]byte(got[slices.Index(got, "--settings")+1]), &s); err != nil {
+		if err := json.Unmarshal([]byte(settings(o, owner{}, nil, nil)), &s); err != nil {
 			t.Fatal(err)
 		}
 		for _, rule := range o.Deny {
