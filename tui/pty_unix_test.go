@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -43,6 +44,7 @@ type terminal struct {
 	before *term.State
 	done   chan struct{}
 	wrote  atomic.Int64
+	cells  sync.Mutex // held while the emulator writes: CellAt answers the cell itself
 	left   Leave
 	err    error
 }
@@ -68,7 +70,9 @@ func open(ctx context.Context, t *testing.T, w, h int, opts Options) *terminal {
 		for {
 			n, err := master.Read(buf)
 			x.wrote.Add(int64(n))
+			x.cells.Lock()
 			_, _ = x.emu.Write(buf[:n])
+			x.cells.Unlock()
 			if err != nil {
 				return
 			}
@@ -293,16 +297,20 @@ func TestHostileTextOnARealTerminal(t *testing.T) {
 	x.restored()
 }
 
-// checkBorders fails unless the right border of the last column stands in the
+// checkBorders waits until the right border of the last column stands in the
 // last cell of every line of the columns.
 func checkBorders(t *testing.T, x *terminal, w, h int) {
 	t.Helper()
-	for y := 2; y < h-2; y++ {
-		c := x.emu.CellAt(w-1, y)
-		if c == nil || !strings.Contains("│╮╯┃┓┛", c.Content) || c.Content == "" {
-			t.Errorf("line %d ends in %v", y, c)
+	x.until("every line of the columns ends in a border", func() bool {
+		x.cells.Lock()
+		defer x.cells.Unlock()
+		for y := 2; y < h-2; y++ {
+			if c := x.emu.CellAt(w-1, y); c == nil || c.Content == "" || !strings.Contains("│╮╯┃┓┛", c.Content) {
+				return false
+			}
 		}
-	}
+		return true
+	})
 }
 
 // TestUnchangedPicturesWriteNothing brackets pictures that differ in nothing a
