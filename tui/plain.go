@@ -40,9 +40,10 @@ const welcome = "dispatcher, as lines. Type a key and press enter: ? lists the k
 func spoken(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ...tea.ProgramOption) error {
 	s := &speaker{guard: g, out: out}
 	g.room.resize(sheetW, sheetH)
-	p := tea.NewProgram(s, append([]tea.ProgramOption{
+	p, stop := newProgram(s, g.room.opts.Look.pace(), append([]tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithInput(nil), tea.WithOutput(out),
 	}, more...)...)
+	defer stop()
 	g.quit = p.Quit
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

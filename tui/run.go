@@ -68,10 +68,8 @@ func run(ctx context.Context, opts Options, in io.Reader, out io.Writer, more ..
 // painted shows the room as a picture.
 func painted(ctx context.Context, g *guard, in io.Reader, out io.Writer, more ...tea.ProgramOption) error {
 	options := append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out)}, more...)
-	if g.room.opts.Look.Slow {
-		options = append(options, tea.WithFPS(slowFrames))
-	}
-	p := tea.NewProgram(g, options...)
+	p, stop := newProgram(g, g.room.opts.Look.pace(), options...)
+	defer stop()
 	g.quit = p.Quit
 	defer heedStops(p.Send)()
 	_, err := p.Run()
