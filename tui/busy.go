@@ -13,10 +13,15 @@ import (
 // step is what is under way on a row: shown from the key press until a picture
 // says that it is true, or the loop that it is not.
 type step struct {
-	word  string
-	kind  state.CommandKind
-	since time.Time
-	done  func(s *state.Snapshot) bool
+	word    string
+	command state.Command
+	since   time.Time
+}
+
+// seen says whether a picture shows it to be true; false where none ever does.
+func (st *step) seen(s *state.Snapshot) bool {
+	done := wordings[st.command.Kind].done
+	return done != nil && done(s, &st.command)
 }
 
 // progress is what is under way, by row.
@@ -24,82 +29,17 @@ type progress map[board.Ref]step
 
 // start notes a command that a row will show. What cannot be seen in a picture
 // ends when the loop has taken it.
-func (p progress) start(s *state.Snapshot, c *state.Command, now time.Time) { //nolint:funlen // a table: what each command says, and when it is true
-	if c.Ref == "" || s == nil {
+func (p progress) start(s *state.Snapshot, c *state.Command, now time.Time) {
+	w := wordings[c.Kind]
+	if c.Ref == "" || s == nil || w.busy == "" {
 		return
 	}
-	st := step{kind: c.Kind, since: now}
-	ref := c.Ref
-	row := func(s *state.Snapshot, is func(r *state.Row) bool) bool {
-		r := present.RowOf(s, ref)
-		return r == nil || is(r)
-	}
-	role := c.Role
-	//nolint:exhaustive // other commands have a place of their own, or are of no row
-	switch c.Kind {
-	case state.CommandMove:
-		st.word = "moving"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Issue.Role == role }) }
-	case state.CommandHold:
-		st.word = "holding"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Hold == "held" }) }
-	case state.CommandUnhold:
-		st.word = "clearing the hold"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Hold != "held" }) }
-	case state.CommandClaim:
-		st.word = "taking it"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Issue.HumanOwned() }) }
-	case state.CommandRelease:
-		st.word = "releasing"
-		st.done = func(s *state.Snapshot) bool {
-			return row(s, func(r *state.Row) bool { return r.Issue.Claim == nil && !r.Issue.HumanOwned() })
-		}
-	case state.CommandStop:
-		st.word = "stopping"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Run == "" }) }
-	case state.CommandDispatch:
-		st.word = "dispatching"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Run != "" }) }
-	case state.CommandRetry:
-		st.word = "trying again"
-		st.done = func(s *state.Snapshot) bool { return row(s, func(r *state.Row) bool { return r.Hold != "attention" }) }
-	case state.CommandEdit:
-		st.word = "saving"
-	case state.CommandOrder:
-		st.word = "carrying"
-	case state.CommandMerge:
-		st.word = "merging"
-		st.done = func(s *state.Snapshot) bool { return present.PullOf(s, ref) == nil }
-	case state.CommandRequest:
-		st.word = "sending back"
-		st.done = func(s *state.Snapshot) bool {
-			return row(s, func(r *state.Row) bool { return r.Issue.Role == board.RoleChangesRequested })
-		}
-	case state.CommandUpdatePR:
-		st.word = "updating"
-	case state.CommandInterrupt:
-		st.word = "interrupting"
-		st.done = func(s *state.Snapshot) bool {
-			w := present.LastWorker(s, ref)
-			return w == nil || w.Waiting || !w.Run.Alive()
-		}
-	case state.CommandTakeOver:
-		st.word = "taking over"
-		st.done = func(s *state.Snapshot) bool { w := present.LastWorker(s, ref); return w == nil || w.TakenOver }
-	case state.CommandAnswer:
-		st.word = "answering"
-		st.done = func(s *state.Snapshot) bool {
-			return row(s, func(r *state.Row) bool { return r.Issue.Role != board.RoleQuestion })
-		}
-	default:
-		return
-	}
-	p[ref] = st
+	p[c.Ref] = step{word: w.busy, command: *c, since: now}
 }
 
 // answered ends what a refusal or an answer ends.
 func (p progress) answered(c *state.Command, failed bool) {
-	if st, ok := p[c.Ref]; ok && st.kind == c.Kind && (failed || st.done == nil) {
+	if st, ok := p[c.Ref]; ok && st.command.Kind == c.Kind && (failed || wordings[c.Kind].done == nil) {
 		delete(p, c.Ref)
 	}
 }
@@ -107,7 +47,7 @@ func (p progress) answered(c *state.Command, failed bool) {
 // settle ends what a picture shows to be true.
 func (p progress) settle(s *state.Snapshot, now time.Time) {
 	for ref, st := range p {
-		if st.done != nil && st.done(s) {
+		if st.seen(s) {
 			delete(p, ref)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
-	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/pane"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -49,7 +48,8 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	case state.CommandAck, state.CommandTouch:
 		return told
 	}
-	tone, text := outcome(&c)
+	w := wordings[c.Kind]
+	text := worded(w.said, &c)
 	if msg.done.Text != "" {
 		text = widget.Clean(msg.done.Text)
 	}
@@ -63,72 +63,8 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	if msg.done.Undo != 0 {
 		text += " · " + m.keys.Key("undo") + " takes it back"
 	}
-	m.say(tone, text)
+	m.say(w.tone, text)
 	return told
-}
-
-// outcome is what is said of a command that was taken and has no words of its
-// own.
-func outcome(c *state.Command) (themes.Tone, string) { //nolint:cyclop // a table of words
-	ref := widget.Clean(string(c.Ref))
-	//nolint:exhaustive // the others say nothing, or answer with their own words
-	switch c.Kind {
-	case state.CommandPause:
-		return themes.ToneWarn, "paused: nothing new starts, what runs goes on; p resumes"
-	case state.CommandResume:
-		return themes.ToneAlive, "resumed"
-	case state.CommandFire:
-		return themes.ToneAlive, "firing now"
-	case state.CommandAnswer:
-		return themes.ToneGood, ref + " answered; the row moves on by itself"
-	case state.CommandStop:
-		return themes.ToneWarn, "stopping the worker on " + ref + "; the row is held"
-	case state.CommandRetry:
-		return themes.ToneAlive, ref + " is tried again"
-	case state.CommandHold:
-		return themes.ToneWarn, ref + " is held for you"
-	case state.CommandUnhold:
-		return themes.ToneAlive, ref + " may go on"
-	case state.CommandMove:
-		return themes.ToneGood, ref + " → " + c.Role.DefaultName()
-	case state.CommandOrder:
-		return themes.ToneGood, ref + " carried"
-	case state.CommandClaim:
-		return themes.ToneGood, ref + " is yours"
-	case state.CommandRelease:
-		return themes.ToneGood, ref + " is released"
-	case state.CommandDispatch:
-		return themes.ToneAlive, ref + " is worked next"
-	case state.CommandEdit:
-		return themes.ToneGood, ref + " is saved"
-	case state.CommandTick:
-		return themes.ToneGood, map[bool]string{false: "ticked", true: "cleared"}[c.Off]
-	case state.CommandLabel, state.CommandComment:
-		return themes.ToneGood, ref + ": done"
-	case state.CommandUndo:
-		return themes.ToneGood, "taken back"
-	case state.CommandSteer:
-		return themes.ToneGood, "sent; it is read when the tool that runs is done"
-	case state.CommandInterrupt:
-		return themes.ToneWarn, "interrupted: it stands still until s gives it a word or x stops it"
-	case state.CommandAllow:
-		return themes.ToneGood, "allowed"
-	case state.CommandDeny:
-		return themes.ToneWarn, "denied"
-	case state.CommandReply:
-		return themes.ToneGood, "answered"
-	case state.CommandMerge:
-		return themes.ToneGood, firstOf(widget.Clean(c.PR), ref) + " is merged"
-	case state.CommandRequest:
-		return themes.ToneGood, firstOf(widget.Clean(c.PR), ref) + " is sent back"
-	case state.CommandUpdatePR:
-		return themes.ToneGood, firstOf(widget.Clean(c.PR), ref) + " is brought up to date"
-	case state.CommandTakeOver:
-		return themes.ToneWarn, ref + " is yours now; the loop waits"
-	case state.CommandHandBack:
-		return themes.ToneAlive, ref + " goes back to the loop"
-	}
-	return themes.ToneMuted, ""
 }
 
 // refusal is why the loop did not do it.
@@ -146,7 +82,7 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 	//nolint:exhaustive // every other refusal is said in the same way
 	switch c.Kind {
 	case state.CommandAnswer:
-		m.insist("could not send the answer to " + widget.Clean(string(c.Ref)) + ": " + why + "; your text is kept")
+		m.insist("could not " + wordings[c.Kind].verb + " " + widget.Clean(string(c.Ref)) + ": " + why + "; your text is kept")
 		return nil
 	case state.CommandLeave, state.CommandDrain, state.CommandAbort:
 		m.leaving = ""
@@ -167,7 +103,7 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 	if strings.HasPrefix(why, of) {
 		of = "" // the reason names it
 	}
-	m.insist(strings.TrimSpace("could not "+verb(c.Kind)+" "+of) + ": " + why + kept)
+	m.insist(strings.TrimSpace("could not "+wordings[c.Kind].verb+" "+of) + ": " + why + kept)
 	if errors.Is(msg.err, board.ErrNoLogin) {
 		return m.reviewThere(c.PR)
 	}
@@ -186,16 +122,4 @@ func (m *Model) reviewThere(pr string) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// verb is a command in a sentence.
-func verb(k state.CommandKind) string {
-	if w, ok := map[state.CommandKind]string{
-		state.CommandTakeOver: "take over", state.CommandHandBack: "hand back", state.CommandRequest: "request changes on",
-		state.CommandUpdatePR: "update", state.CommandUnhold: "clear the hold of", state.CommandRetry: "try again", state.CommandReply: "answer",
-		state.CommandOrder: "carry", state.CommandClaim: "take",
-	}[k]; ok {
-		return w
-	}
-	return string(k)
 }

@@ -54,37 +54,18 @@ func (m *Model) onSentWith(msg *sentMsg) {
 		return
 	}
 	if len(w.refused) > 0 {
-		text := fmt.Sprintf("%s, %d not: %s", w.outcome(), len(w.refused), w.refused[0])
+		text := fmt.Sprintf("%s, %d not: %s", wordedMany(&w.command, w.did), len(w.refused), w.refused[0])
 		if n := len(w.refused) - 1; n > 0 {
 			text += fmt.Sprintf("; and %d more", n)
 		}
 		m.insist(text)
 		return
 	}
-	text := w.outcome()
+	text := wordedMany(&w.command, w.did)
 	if w.undo {
 		text += " · " + m.keys.Key("undo") + " takes them back, one at a time"
 	}
 	m.say(themes.ToneGood, text)
-}
-
-// outcome is what became of the rows that were answered with yes.
-func (w *together) outcome() string {
-	n := widget.Count(w.did, "row", "rows")
-	are := "are"
-	if w.did == 1 {
-		are = "is"
-	}
-	//nolint:exhaustive // nothing else is done to marked rows
-	switch w.command.Kind {
-	case state.CommandMove:
-		return n + " → " + w.command.Role.DefaultName()
-	case state.CommandClaim:
-		return n + " " + are + " yours; no agent works on them until you release them"
-	case state.CommandRelease:
-		return n + " " + are + " released"
-	}
-	return n + " " + are + " done"
 }
 
 // withRef is a reason with the row it is about before it, once.
