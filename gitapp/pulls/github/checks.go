@@ -13,8 +13,10 @@ import (
 
 // compareChecks holds a green roll-up to the check runs that REST lists: one has
 // been seen to leave a failing run out (SYMPTOMS.md, GitHub 23). It costs one
-// request for each hundred checks of a pull request that was read anew and is green, and none where
-// the App may not read checks, which their roll-up does not need.
+// request for each hundred checks of a pull request that was read anew and is
+// green, which counts only if they have changed (ghapi.Again), and none where the
+// App may not read checks, which their roll-up does not need. Whether GraphQL's
+// check suites hold what its roll-up left out, no source says.
 func (s *Store) compareChecks(ctx context.Context, pr *board.PullRequest) error {
 	if pr.State != board.PullOpen || pr.Checks != board.ChecksGreen || s.noChecks.Load() {
 		return nil
