@@ -9,8 +9,9 @@
 // value stands has it (design.md, section 6). A claim there is advisory: there
 // is no fence.
 //
-// A poll looks at all rows at once and reads in full what has changed; a row is
-// read again before it is written to.
+// A poll looks at all rows at once and reads in full what is open and has
+// changed; of closed rows it reads no comments and, where they have none, no
+// relations. A row is read again before it is written to.
 //
 // The field holds
 //

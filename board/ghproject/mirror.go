@@ -3,6 +3,7 @@ package ghproject
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,12 @@ const (
 	// anew is when every row is read again in full: what leaves no trace where a
 	// look sees it is not missed for longer.
 	anew = 15 * time.Minute
-	// atOnce is how many rows are read in full in one request.
-	atOnce = 50
+	// closedAnew is the same of rows that are closed: nobody works them.
+	closedAnew = 6 * time.Hour
+	// atOnce is how many rows are read in full in one request, and closedAtOnce
+	// how many of those of which less is read.
+	atOnce       = 50
+	closedAtOnce = 100
 	// settled is how old a change has to be before its time tells it from the
 	// next one: GitHub's times are whole seconds, and clocks differ.
 	settled = 10 * time.Second
@@ -33,12 +38,14 @@ type mirror struct {
 	turn   chan struct{} // whose look it is
 	writes atomic.Int64  // of this process: a look is not used beyond one
 
-	full   map[string]fullRow // by issue id
-	read   time.Time          // when all were read in full
+	full   map[string]fullRow // by issue id; of the items of the last look alone
+	read   time.Time          // when all that are open were read in full
+	closed time.Time          // when all that are closed were
 	at     time.Time          // of the look
 	before int64              // writes at that time
 	asked  map[string]bool    // questions answered from the look
 	seen   look
+	items  []*slimItem // of the look
 }
 
 // fullRow is an issue in full, and what a look saw of it then.
@@ -54,10 +61,11 @@ type look struct {
 	milestones []string
 }
 
-// look sees the whole board in its order. What is archived, hidden, a draft or
-// of another repository is no row. Of one look several questions may be
-// answered, each once, as long as this process writes nothing.
-func (b *Board) look(ctx context.Context, question string) (look, error) {
+// look sees the board in its order: all rows that are open, and of the closed
+// ones those of these milestones. What is archived, hidden, a draft or of
+// another repository is no row. Of one look several questions may be answered,
+// each once, as long as this process writes nothing.
+func (b *Board) look(ctx context.Context, question string, closed func(milestone string) bool) (look, error) {
 	m := &b.mirror
 	select {
 	case m.turn <- struct{}{}:
@@ -66,28 +74,63 @@ func (b *Board) look(ctx context.Context, question string) (look, error) {
 		return look{}, ctx.Err()
 	}
 	now, writes := b.now(), m.writes.Load()
-	if fresh := m.asked != nil && m.before == writes && now.Sub(m.at) < oneFiring; fresh && !m.asked[question] {
-		m.asked[question] = true
-		return m.seen, nil
+	if fresh := m.asked != nil && m.before == writes && now.Sub(m.at) < oneFiring; !fresh || m.asked[question] {
+		m.forget(now)
+		m.asked = nil
+		seen, items, err := b.sweep(ctx)
+		if err != nil {
+			return look{}, err
+		}
+		m.seen, m.items, m.at, m.before, m.asked = seen, items, now, writes, map[string]bool{}
+		m.keep(items)
 	}
-	if now.Sub(m.read) >= anew {
-		m.full, m.read = map[string]fullRow{}, now
+	wanted := make([]*slimItem, 0, len(m.items))
+	for _, it := range m.items {
+		if i := &it.Content.Issue; i.State != "CLOSED" || closed != nil && closed(i.milestone()) {
+			wanted = append(wanted, it)
+		}
 	}
-	m.asked = nil
-	seen, items, err := b.sweep(ctx)
-	if err == nil {
-		err = b.learn(ctx, items)
-	}
-	if err != nil {
+	if err := b.learn(ctx, wanted); err != nil {
+		m.asked = nil
 		return look{}, err
 	}
-	for _, it := range items {
+	seen := m.seen
+	for _, it := range wanted {
 		if f, ok := m.full[it.Content.Issue.ID]; ok { // else it went between the two requests
 			seen.rows = append(seen.rows, &row{issueWire: f.issue, item: it.ID, values: it.valuesWire, place: len(seen.rows)})
 		}
 	}
-	m.seen, m.at, m.before, m.asked = seen, now, writes, map[string]bool{question: true}
+	m.asked[question] = true
 	return seen, nil
+}
+
+// forget lets rows be read in full again that were not for a time.
+func (m *mirror) forget(now time.Time) {
+	open, closed := now.Sub(m.read) >= anew, now.Sub(m.closed) >= closedAnew
+	maps.DeleteFunc(m.full, func(_ string, f fullRow) bool {
+		if f.issue.State == "CLOSED" {
+			return closed
+		}
+		return open
+	})
+	if m.full == nil {
+		m.full = map[string]fullRow{}
+	}
+	if open {
+		m.read = now
+	}
+	if closed {
+		m.closed = now
+	}
+}
+
+// keep forgets what is no item any more.
+func (m *mirror) keep(items []*slimItem) {
+	there := make(map[string]bool, len(items))
+	for _, it := range items {
+		there[it.Content.Issue.ID] = true
+	}
+	maps.DeleteFunc(m.full, func(id string, _ fullRow) bool { return !there[id] })
 }
 
 // maxPages bounds a board: 10,000 items.
@@ -132,24 +175,41 @@ func (b *Board) sweep(ctx context.Context) (look, []*slimItem, error) {
 	return seen, nil, fmt.Errorf("the project has more than %d items", maxPages*100)
 }
 
-// learn reads in full what is not known as the sweep saw it.
+// learn reads in full what is not known as the sweep saw it: of closed rows
+// without relations less, since no rule asks for more.
 func (b *Board) learn(ctx context.Context, items []*slimItem) error {
-	full := b.mirror.full
-	var ids []ID
-	marks := map[string]string{}
+	whole, part := map[string]string{}, map[string]string{} // marks by id
+	var wholes, parts []ID
 	for _, it := range items {
 		i := &it.Content.Issue
-		if mark := i.mark(); full[i.ID].mark != mark {
-			ids, marks[i.ID] = append(ids, ID(i.ID)), mark
+		mark := i.mark()
+		switch {
+		case b.mirror.full[i.ID].mark == mark:
+		case i.State == "CLOSED" && i.SubIssuesSummary.Total == 0 && i.IssueDependenciesSummary.TotalBlockedBy == 0:
+			part[i.ID], parts = mark, append(parts, ID(i.ID))
+		default:
+			whole[i.ID], wholes = mark, append(wholes, ID(i.ID))
 		}
 	}
-	for part := range slices.Chunk(ids, atOnce) {
+	if err := b.readRows(ctx, wholes, true, whole); err != nil {
+		return err
+	}
+	return b.readRows(ctx, parts, false, part)
+}
+
+// readRows reads rows by their ids; marks are what a sweep saw of them.
+func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[string]string) error {
+	size := atOnce
+	if !whole {
+		size = closedAtOnce
+	}
+	for part := range slices.Chunk(ids, size) {
 		var q struct {
 			Nodes []struct {
 				Issue issueWire `graphql:"... on Issue"`
 			} `graphql:"nodes(ids: $ids)"`
 		}
-		if err := b.query(ctx, &q, map[string]any{"ids": part}); err != nil {
+		if err := b.query(ctx, &q, map[string]any{"ids": part, "whole": graphql.Boolean(whole)}); err != nil {
 			return err
 		}
 		for i := range q.Nodes {
@@ -159,11 +219,18 @@ func (b *Board) learn(ctx context.Context, items []*slimItem) error {
 				mark = "" // another change in the same second would not show
 			}
 			if asked {
-				full[w.ID] = fullRow{mark, *w}
+				b.mirror.full[w.ID] = fullRow{mark, *w}
 			}
 		}
 	}
 	return nil
+}
+
+func (w *slimIssue) milestone() string {
+	if w.Milestone == nil {
+		return ""
+	}
+	return w.Milestone.Title
 }
 
 // mark is what must be the same for an issue to count as unchanged: its own

@@ -93,7 +93,11 @@ func (b *Board) mine(repo string) bool { return strings.EqualFold(repo, b.o.Repo
 
 // Poll answers the rows that q asks for, in the board's order.
 func (b *Board) Poll(ctx context.Context, q board.Query) ([]board.Issue, error) {
-	seen, err := b.look(ctx, fmt.Sprintf("%+v", q))
+	var closed func(string) bool
+	if q.Closed {
+		closed = func(milestone string) bool { return wanted(&q, milestone) }
+	}
+	seen, err := b.look(ctx, fmt.Sprintf("%+v", q), closed)
 	if err == nil {
 		err = b.known(&q, seen.milestones)
 	}
@@ -179,7 +183,7 @@ func (b *Board) repoVars() map[string]any {
 // Milestones lists the repository's milestones with how many open rows each
 // has, NoMilestone last.
 func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
-	seen, err := b.look(ctx, "milestones")
+	seen, err := b.look(ctx, "milestones", nil)
 	if err != nil {
 		return nil, fmt.Errorf("list the milestones: %w", err)
 	}
@@ -243,6 +247,7 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *columns, error) 
 	}
 	vars := b.repoVars()
 	vars["project"], vars["number"], vars["after"] = ID(b.o.ProjectID), graphql.Int(n), (*graphql.String)(nil) //nolint:gosec // nine digits at most
+	vars["whole"] = graphql.Boolean(true)
 	for range maxPages {
 		var q rowQuery
 		switch err := b.query(ctx, &q, vars); {

@@ -70,7 +70,8 @@ type relatedWire struct {
 	Repository struct{ NameWithOwner string }
 }
 
-// issueWire is an issue with its short lists.
+// issueWire is an issue with its short lists; of one that is closed only those
+// that say which pull requests and milestones it is of (whole false).
 type issueWire struct {
 	ID         string
 	Number     int
@@ -86,18 +87,18 @@ type issueWire struct {
 	Parent     *relatedWire
 	Assignees  struct {
 		Nodes []struct{ ID, Login string }
-	} `graphql:"assignees(first: 10)"`
+	} `graphql:"assignees(first: 10) @include(if: $whole)"`
 	Labels struct {
 		Nodes []struct{ ID, Name string }
 	} `graphql:"labels(first: 50)"`
 	BlockedBy struct {
 		Nodes    []relatedWire
 		PageInfo struct{ HasNextPage bool }
-	} `graphql:"blockedBy(first: 50)"`
+	} `graphql:"blockedBy(first: 50) @include(if: $whole)"`
 	SubIssues struct {
 		Nodes    []relatedWire
 		PageInfo struct{ HasNextPage bool }
-	} `graphql:"subIssues(first: 100)"`
+	} `graphql:"subIssues(first: 100) @include(if: $whole)"`
 	ClosedBy struct {
 		Nodes []struct {
 			Number     int
@@ -107,7 +108,7 @@ type issueWire struct {
 	} `graphql:"closedByPullRequestsReferences(first: 10, includeClosedPrs: true)"`
 	Comments struct {
 		Nodes []commentWire
-	} `graphql:"comments(last: 100)"`
+	} `graphql:"comments(last: 100) @include(if: $whole)"`
 }
 
 type valuesWire struct {

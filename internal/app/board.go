@@ -24,6 +24,7 @@ type boardParts struct {
 	boardOnce sync.Once
 	board     *board.Policy
 	linear    *linear.Board // where that is the platform
+	remote    namesRows     // the board where it is not of files
 	boardErr  error
 	// boardEvents reads the event log of a board of files; nil for others.
 	boardEvents func(from int64) ([]native.Event, int64, error)

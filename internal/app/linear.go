@@ -39,7 +39,7 @@ func (f *Factory) openLinear(ctx context.Context, cfg *config.Config) (board.Bac
 	if err != nil {
 		return nil, err
 	}
-	f.linear = b
+	f.linear, f.remote = b, b
 	return b, nil
 }
 

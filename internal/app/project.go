@@ -22,12 +22,17 @@ func (f *Factory) openProject(ctx context.Context, cfg *config.Config) (board.Ba
 	for role, s := range cfg.GitHub.States {
 		states[board.Role(role)] = s.Name
 	}
-	return ghproject.Open(ghproject.Options{
+	b, err := ghproject.Open(ghproject.Options{
 		URL: f.graphQL(cfg), Token: f.boardToken,
 		Owner: cfg.GitHub.Owner, ProjectNumber: cfg.GitHub.ProjectNumber, ProjectID: cfg.GitHub.ProjectID,
 		Repository: cfg.Repository, States: states, StaleWindow: cfg.StaleWindow(),
 		StateDir: cfg.StateDir(f.Getenv), Now: f.Now,
 	})
+	if err != nil {
+		return nil, err
+	}
+	f.remote = b
+	return b, nil
 }
 
 // graphQL is the URL of GitHub's GraphQL API: beside the REST API where only

@@ -178,17 +178,22 @@ type IssueOf struct {
 	Via   plan.Via
 }
 
+// namesRows is a board that is asked for the rows alone that a pull request may
+// belong to: reading all that are closed costs a request for every forty of them
+// on Linear, and for every hundred on GitHub.
+type namesRows interface {
+	IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Issue, error)
+}
+
 // IssuesOf are the rows that a pull request belongs to, closed ones included.
-// Linear is asked for those alone that may be; reading all its closed rows
-// would cost a request for every forty of them.
 func (f *Factory) IssuesOf(ctx context.Context, pr board.PullRequest) ([]IssueOf, error) {
 	policy, err := f.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []board.Issue
-	if f.linear != nil {
-		rows, err = f.linear.IssuesOf(ctx, pr)
+	if f.remote != nil {
+		rows, err = f.remote.IssuesOf(ctx, pr)
 	} else {
 		rows, err = policy.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
 	}

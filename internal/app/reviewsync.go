@@ -72,7 +72,7 @@ func trusts(cfg *config.Config) func(login, association string) bool {
 }
 
 // rowsNamed are the rows of a pull request of which only the forge's own words
-// are known. Linear is asked for its links; elsewhere the rows are compared.
+// are known. Linear is asked for its links; the rows of other boards are compared.
 func (f *Factory) rowsNamed(ctx context.Context, pr board.PullRequest) (*board.Policy, []board.Issue, error) {
 	policy, err := f.Board(ctx)
 	if err != nil {
