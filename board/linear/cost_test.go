@@ -88,6 +88,36 @@ func TestCostOfAFiring(t *testing.T) {
 	}
 }
 
+// TestClosedRowsAskedForOnce: a look at all that is closed is not paid again
+// with everything that is read anew.
+func TestClosedRowsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	p.fill(t, 400, "Done")
+	p.fill(t, 40, "Question")
+	b := p.open(t)
+	polls := func(q board.Query, want int) int {
+		t.Helper()
+		p.world.ResetCounts()
+		if rows, err := b.Poll(t.Context(), q); err != nil || len(rows) != want {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		return p.world.Counts().Requests
+	}
+	open, all := board.Query{AllMilestones: true}, board.Query{AllMilestones: true, Closed: true}
+	first := polls(open, 40)
+	whole := polls(all, 440)
+	p.clock.Advance(31 * time.Minute)
+	again := polls(open, 40)
+	t.Logf("requests: open rows %d, closed ones too %d, open ones half an hour later %d", first, whole, again)
+	if again > first || whole < 10 {
+		t.Errorf("%d, %d and %d requests", first, whole, again)
+	}
+	if n := polls(all, 440); n < 10 {
+		t.Errorf("%d requests for what was not read", n)
+	}
+}
+
 // TestTenMinutesParked counts the requests of ten minutes with 50 parked
 // questions, polled once a minute.
 func TestTenMinutesParked(t *testing.T) {

@@ -154,7 +154,8 @@ func (b *Board) claimsOnly(f IssueFilter) CommentFilter {
 
 const claimWords = "** claimed "
 
-// load reads everything.
+// load reads everything that is open, and of closed rows those of the question
+// alone: what another one asked for once is read when it is asked for again.
 func (b *Board) load(ctx context.Context, s scope) error {
 	m := &b.mirror
 	began := b.now()
@@ -166,20 +167,13 @@ func (b *Board) load(ctx context.Context, s scope) error {
 	old := *m
 	m.looked = b.budget.serverTime()
 	m.rows, m.seen, m.closed, m.closedAll, m.cursor = map[string]*row{}, map[string]time.Time{}, map[string]bool{}, false, time.Time{}
-	wanted := scope{all: s.all || old.closedAll, milestones: slices.Collect(maps.Keys(old.closed))}
-	for _, id := range s.milestones {
-		if !slices.Contains(wanted.milestones, id) {
-			wanted.milestones = append(wanted.milestones, id)
-		}
-	}
-	slices.Sort(wanted.milestones)
 	issues, words := b.openFilter(), CommentFilter{"issue": map[string]any(b.openFilter())}
-	if wanted.all || len(wanted.milestones) > 0 {
-		closed := b.closedFilter(wanted)
+	if s.all || len(s.milestones) > 0 {
+		closed := b.closedFilter(s)
 		issues = IssueFilter{"or": []any{map[string]any(issues), map[string]any(closed)}}
 		words = CommentFilter{"or": []any{map[string]any(words), map[string]any(b.claimsOnly(closed))}}
 	}
-	m.widen(wanted)
+	m.widen(s)
 	if err := b.add(ctx, issues, words); err != nil {
 		halvings := m.halvings
 		*m = old

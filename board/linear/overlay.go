@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -43,6 +44,7 @@ func (b *Board) over(id string) *overlay {
 		o = &overlay{comments: map[string]noted{}}
 		b.written[id] = o
 	}
+	maps.DeleteFunc(o.comments, func(_ string, n noted) bool { return now.Sub(n.at) > forgotten })
 	o.at = now
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +42,12 @@ type Log struct {
 }
 
 // keepMoves is how many moves of an issue are remembered: only the last one
-// that the board shows is asked for.
-const keepMoves = 8
+// that the board shows is asked for. keepIssues is of how many issues: as many
+// as a log on disk has lines for.
+const (
+	keepMoves  = 8
+	keepIssues = 4096
+)
 
 // Open makes a log in a folder; an empty one keeps it to this process.
 func Open(folder, file string) *Log {
@@ -100,6 +105,21 @@ func (m *Log) add(v Move) {
 		list = slices.Clone(list[len(list)-keepMoves:])
 	}
 	m.known[v.Issue] = list
+	if len(m.known) > keepIssues {
+		m.dropOlder()
+	}
+}
+
+// dropOlder forgets the half of the issues that were moved longest ago.
+func (m *Log) dropOlder() {
+	last := func(issue string) time.Time {
+		list := m.known[issue]
+		return list[len(list)-1].After
+	}
+	issues := slices.SortedFunc(maps.Keys(m.known), func(a, b string) int { return last(a).Compare(last(b)) })
+	for _, issue := range issues[:len(issues)/2] {
+		delete(m.known, issue)
+	}
 }
 
 // read takes over what processes have written since.

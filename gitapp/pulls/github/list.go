@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -60,9 +61,30 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	if err := s.measure(ctx, out); err != nil {
 		return nil, fmt.Errorf("compare the pull requests of %s with their base: %w", s.o.Forge.Repository, s.plain(err))
 	}
+	s.forget(marks, out)
 	slices.SortFunc(out, func(a, b board.PullRequest) int { return cmp.Compare(a.Number, b.Number) })
 	return out, nil
 }
+
+// forget drops what is known of pull requests that a sweep no longer sees, and
+// of pairs of commits that none of these is at.
+func (s *Store) forget(marks []markWire, now []board.PullRequest) {
+	seen, at := make(map[string]bool, len(marks)), make(map[pair]bool, len(now))
+	for i := range marks {
+		seen[marks[i].ID] = true
+	}
+	for i := range now {
+		at[pair{now[i].BaseSHA, now[i].HeadSHA}] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.known, func(id string, _ known) bool { return !seen[id] })
+	maps.DeleteFunc(s.apart, func(p pair, _ int) bool { return !at[p] })
+}
+
+// mostKnown bounds what is known in a process that reads pull requests one by
+// one and never sweeps.
+const mostKnown = 2 * maxPages * atOnce
 
 // sweep reads the marks of all pull requests, and says whether checks could be
 // seen.
@@ -152,6 +174,9 @@ func (s *Store) remember(w *pullWire, pr board.PullRequest, seen bool) board.Pul
 	case now.Before(old.again):
 		k.again = old.again
 	}
+	if len(s.known) >= mostKnown {
+		clear(s.known) // it is read again
+	}
 	s.known[w.ID] = k
 	return pr
 }
@@ -227,6 +252,9 @@ func (s *Store) behind(ctx context.Context, p pair) (int, error) {
 		return 0, err
 	}
 	s.mu.Lock()
+	if len(s.apart) >= mostKnown {
+		clear(s.apart)
+	}
 	s.apart[p] = n
 	s.mu.Unlock()
 	return n, nil

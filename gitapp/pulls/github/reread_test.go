@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -127,5 +128,45 @@ func TestFailure14UnrelatedHistory(t *testing.T) {
 	}
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// Of pull requests that came and went, and of commits that heads and the base
+// were at, a store keeps nothing.
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const many = 20
+	w.many(many)
+	list := func() {
+		t.Helper()
+		w.now.pass(time.Minute)
+		if _, err := w.store.List(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list()
+	for n := range 5 {
+		w.main(fmt.Sprint("main", n), "moved\n")
+		list()
+	}
+	if pulls, pairs := w.store.Known(); pulls != many || pairs != many {
+		t.Errorf("%d pull requests and %d pairs are kept of %d", pulls, pairs, many)
+	}
+	w.server.With("acme/widgets", func(r *fake.Repo) {
+		for n := range 80 { // merged long ago, and more than a sweep sees
+			p := &fake.Pull{Title: "T", Base: "main", Head: "gone", Author: "olive", Created: w.now.now()}
+			r.Open(p)
+			p.State, p.Updated = "closed", p.Created.Add(time.Duration(n)*time.Second)
+		}
+	})
+	for n := range 80 {
+		if _, err := w.store.Get(t.Context(), fmt.Sprint("#", many+1+n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list()
+	if pulls, _ := w.store.Known(); pulls != many+50 {
+		t.Errorf("%d pull requests are kept", pulls)
 	}
 }
