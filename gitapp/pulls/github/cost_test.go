@@ -148,3 +148,42 @@ func TestCostOfAnIdleHour(t *testing.T) {
 		t.Errorf("%+v, %+v", onBoard, onPulls)
 	}
 }
+
+// TestCostOfSettled: what ended is read without what its reviews say on lines,
+// and not at all where only open ones are asked for.
+func TestCostOfSettled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.many(50)
+	w.server.With("acme/widgets", func(r *fake.Repo) {
+		for n := range 50 {
+			p := r.Pull(n + 1)
+			p.Reviews = []fake.Review{
+				{ID: int64(n + 1), Author: "olive", State: "COMMENTED", Body: "Fine.", At: w.now.now(), Findings: []fake.Finding{{Path: "x", Line: 1, Body: "A"}}},
+				{ID: int64(n + 101), Author: "olive", State: "COMMENTED", At: w.now.now(), Findings: []fake.Finding{{Path: "x", Line: 1, Body: "B", To: int64(n+1) * 1000}}},
+			}
+			p.State = "closed"
+		}
+	})
+	w.now.pass(time.Hour)
+	for _, c := range []struct {
+		all        bool
+		want, most int // pull requests; points
+	}{{false, 0, 1}, {true, 50, 3}, {true, 50, 1}} {
+		before := len(w.server.Requests())
+		prs, err := w.store.List(t.Context(), c.all)
+		got := fake.Count(w.server.Requests()[before:])
+		t.Logf("all %v: %+v", c.all, got)
+		if err != nil || len(prs) != c.want || got.Points > c.most {
+			t.Errorf("%d pull requests, %v; %+v", len(prs), err, got)
+		}
+		for i := range prs {
+			if r := prs[i].Reviews; len(r) != 1 || r[0].Body != "Fine." {
+				t.Errorf("%s: %+v", prs[i].Name, r)
+			}
+		}
+	}
+	if p, err := w.store.Get(t.Context(), "#7"); err != nil || len(p.Reviews) != 1 || len(p.Reviews[0].Findings) != 1 {
+		t.Errorf("%+v, %v", p.Reviews, err)
+	}
+}

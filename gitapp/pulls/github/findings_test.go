@@ -57,3 +57,48 @@ func TestFindingsAreRead(t *testing.T) {
 	w.pull(name, func(_ *fake.Repo, p *fake.Pull) { p.Updated = w.now.now().Add(2 * time.Minute) })
 	expect()
 }
+
+// What does not fit into the first pages of a pull request is read on: reviews
+// before the last 50, the oldest first, and findings after the first 30.
+func TestReviewsAndFindingsBeyondAPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "")
+	const reviews, findings = 135, 240
+	w.pull(name, func(_ *fake.Repo, p *fake.Pull) {
+		for n := range reviews {
+			v := fake.Review{ID: int64(1000 + n), Author: "olive", State: "COMMENTED", Body: fmt.Sprint("review ", n), Commit: head, At: w.now.now()}
+			if n == 0 || n == reviews-1 {
+				for f := range findings {
+					v.Findings = append(v.Findings, fake.Finding{Path: "x.go", Line: 1, Body: fmt.Sprint("finding ", f)})
+				}
+			}
+			p.Reviews = append(p.Reviews, v)
+		}
+		p.Updated = w.now.now().Add(time.Minute)
+	})
+	var list []board.PullRequest
+	var err error
+	graphql, _ := w.asked(func() { list, err = w.store.List(t.Context(), true) })
+	if err != nil || len(list) != 1 || len(list[0].Reviews) != reviews {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for n, r := range list[0].Reviews {
+		want := 0
+		if n == 0 || n == reviews-1 {
+			want = findings
+		}
+		if r.Body != fmt.Sprint("review ", n) || len(r.Findings) != want {
+			t.Errorf("at %d is %q with %d findings", n, r.Body, len(r.Findings))
+		}
+		for f := range r.Findings {
+			if r.Findings[f].Body != fmt.Sprint("finding ", f) {
+				t.Errorf("finding %d of %d is %q", f, n, r.Findings[f].Body)
+			}
+		}
+	}
+	if graphql != 2+2+2*3 { // the sweep and the reading, two pages of reviews, three of each long one
+		t.Errorf("%d requests", graphql)
+	}
+}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	gogithub "github.com/google/go-github/v88/github"
 	"github.com/shurcooL/graphql"
@@ -16,25 +14,6 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 )
-
-// known is a pull request as it was read last.
-type known struct {
-	mark string
-	pr   board.PullRequest
-	// again is when it is read once more although nothing seems to have
-	// changed; zero is never.
-	again time.Time
-}
-
-// GitHub's marks count whole seconds: what happened in the second of a reading,
-// after it, leaves no other mark. What has changed of late is read once more.
-const (
-	lately  = 5 * time.Minute // far more than clocks are apart
-	another = 10 * time.Second
-)
-
-// pair is a base and a head: how far they are apart never changes.
-type pair struct{ base, head string }
 
 // maxPages bounds a sweep: 1,000 open pull requests.
 const maxPages = 20
@@ -49,7 +28,11 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	if err != nil {
 		return nil, fmt.Errorf("list the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
-	if err := s.learn(ctx, s.changed(marks, seen)); err != nil {
+	open, settled := s.changed(marks, seen)
+	if err = s.learn(ctx, open, true); err == nil && all {
+		err = s.learn(ctx, settled, false)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
 	var out []board.PullRequest
@@ -65,26 +48,6 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	slices.SortFunc(out, func(a, b board.PullRequest) int { return cmp.Compare(a.Number, b.Number) })
 	return out, nil
 }
-
-// forget drops what is known of pull requests that a sweep no longer sees, and
-// of pairs of commits that none of these is at.
-func (s *Store) forget(marks []markWire, now []board.PullRequest) {
-	seen, at := make(map[string]bool, len(marks)), make(map[pair]bool, len(now))
-	for i := range marks {
-		seen[marks[i].ID] = true
-	}
-	for i := range now {
-		at[pair{now[i].BaseSHA, now[i].HeadSHA}] = true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.known, func(id string, _ known) bool { return !seen[id] })
-	maps.DeleteFunc(s.apart, func(p pair, _ int) bool { return !at[p] })
-}
-
-// mostKnown bounds what is known in a process that reads pull requests one by
-// one and never sweeps.
-const mostKnown = 2 * maxPages * atOnce
 
 // sweep reads the marks of all pull requests, and says whether checks could be
 // seen.
@@ -109,30 +72,41 @@ func (s *Store) sweep(ctx context.Context) (marks []markWire, seen bool, err err
 }
 
 // changed are the ids of those that are not known as they are now.
-func (s *Store) changed(marks []markWire, seen bool) []ID {
+func (s *Store) changed(marks []markWire, seen bool) (open, settled []ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var ids []ID
 	for i := range marks {
 		m := &marks[i]
 		k, ok := s.known[m.ID]
 		due := !k.again.IsZero() && !s.now().Before(k.again)
 		if now := m.mark(seen); !ok || due || k.mark != now && !(m.Mergeable == "UNKNOWN" && strings.HasPrefix(k.mark, now)) {
-			ids = append(ids, ID(m.ID))
+			if m.State == "OPEN" {
+				open = append(open, ID(m.ID))
+			} else {
+				settled = append(settled, ID(m.ID))
+			}
 		}
 	}
-	return ids
+	return open, settled
 }
 
-// learn reads pull requests in full.
-func (s *Store) learn(ctx context.Context, ids []ID) error {
+// learn reads pull requests in full. What reviews say on lines is most of what
+// that costs: of those that ended, whose reviews nobody answers any more, it is
+// left to Get.
+func (s *Store) learn(ctx context.Context, ids []ID, findings bool) error {
 	for part := range slices.Chunk(ids, atOnce) {
-		q, seen, err := query[nodesQuery](ctx, s, map[string]any{"ids": part})
+		q, seen, err := query[nodesQuery](ctx, s, map[string]any{"ids": part, "findings": graphql.Boolean(findings)})
 		if err != nil {
 			return err
 		}
 		for i := range q.Nodes {
-			if w := &q.Nodes[i].Pull; w.ID != "" {
+			w := &q.Nodes[i].Pull
+			switch {
+			case w.ID == "", !findings && w.State == "OPEN": // gone, or reopened meanwhile: the next sweep sees it
+			case !findings:
+				w.withoutAnswers()
+				s.remember(w, s.facts(w, seen), seen)
+			default:
 				if _, err := s.take(ctx, w, seen); err != nil {
 					return err
 				}
@@ -140,77 +114,6 @@ func (s *Store) learn(ctx context.Context, ids []ID) error {
 		}
 	}
 	return nil
-}
-
-// take remembers a pull request that was read anew, once its checks are whole:
-// its mark and what is known of it are always of one reading.
-func (s *Store) take(ctx context.Context, w *pullWire, seen bool) (board.PullRequest, error) {
-	pr := s.pull(w)
-	if !seen {
-		pr.Checks, pr.ChecksWhy = board.ChecksUnknown, s.whyUnseen()
-	}
-	if err := s.compareChecks(ctx, &pr); err != nil {
-		return pr, err // it is read anew the next time
-	}
-	return s.remember(w, pr, seen), nil
-}
-
-// remember keeps what was read. Of a mergeable that GitHub is still working
-// out, what was known of the same two commits stays (SYMPTOMS.md, GitHub 26).
-func (s *Store) remember(w *pullWire, pr board.PullRequest, seen bool) board.PullRequest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old, ok := s.known[w.ID]
-	if ok && pr.State == board.PullOpen && pr.Mergeable == board.MergeUnknown && old.pr.HeadSHA == pr.HeadSHA && old.pr.BaseSHA == pr.BaseSHA {
-		pr.Mergeable = old.pr.Mergeable
-	}
-	m := w.asMark()
-	k := known{mark: m.mark(seen), pr: pr}
-	now := s.now()
-	switch {
-	case now.Sub(w.UpdatedAt) > lately:
-	case !ok || old.mark != k.mark:
-		k.again = now.Add(another)
-	case now.Before(old.again):
-		k.again = old.again
-	}
-	if len(s.known) >= mostKnown {
-		clear(s.known) // it is read again
-	}
-	s.known[w.ID] = k
-	return pr
-}
-
-func (s *Store) now() time.Time {
-	if s.o.Now == nil {
-		return time.Now()
-	}
-	return s.o.Now()
-}
-
-func (s *Store) remembered(marks []markWire) []board.PullRequest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make([]board.PullRequest, 0, len(marks))
-	for i := range marks {
-		k, ok := s.known[marks[i].ID]
-		if !ok {
-			continue // it went between the two requests
-		}
-		pr := k.pr
-		if pr.State == board.PullOpen {
-			now, moved := mergeableOf(marks[i].Mergeable), pr.BaseSHA != marks[i].BaseRefOid
-			if now != board.MergeUnknown || moved {
-				// The base moves without a change of the pull request; whether it
-				// still merges is for GitHub to say again.
-				pr.BaseSHA, pr.Mergeable = marks[i].BaseRefOid, now
-				k.pr = pr
-				s.known[marks[i].ID] = k
-			}
-		}
-		out = append(out, pr)
-	}
-	return out
 }
 
 // measure says how far each open one is behind its base, by the compare call:
@@ -271,7 +174,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 		return board.PullRequest{}, err
 	}
 	vars := s.repoVars()
-	vars["number"] = graphql.Int(n) //nolint:gosec // a number of a pull request
+	vars["number"], vars["findings"] = graphql.Int(n), graphql.Boolean(true) //nolint:gosec // a number of a pull request
 	q, seen, err := query[oneQuery](ctx, s, vars)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "Could not resolve to a PullRequest"), err == nil && q.Repository.PullRequest == nil:
@@ -281,7 +184,7 @@ func (s *Store) Get(ctx context.Context, name string) (board.PullRequest, error)
 	}
 	pr, err := s.take(ctx, q.Repository.PullRequest, seen)
 	if err != nil {
-		return board.PullRequest{}, fmt.Errorf("read the checks of %s: %w", pulls.Name(n), s.plain(err))
+		return board.PullRequest{}, fmt.Errorf("read reviews and checks of %s: %w", pulls.Name(n), s.plain(err))
 	}
 	one := []board.PullRequest{pr}
 	if err := s.measure(ctx, one); err != nil {

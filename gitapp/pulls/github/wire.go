@@ -94,6 +94,7 @@ func (a *actorWire) login() string {
 }
 
 type reviewWire struct {
+	ID             string
 	FullDatabaseID string `graphql:"fullDatabaseId"`
 	State          string
 	Body           string
@@ -102,7 +103,21 @@ type reviewWire struct {
 	// AuthorAssociation is what the author is to the repository.
 	AuthorAssociation string
 	Commit            *struct{ Oid string }
-	Comments          struct{ Nodes []findingWire } `graphql:"comments(first: 30)"`
+	Comments          findingsPage `graphql:"comments(first: 30) @include(if: $findings)"`
+}
+
+type findingsPage struct {
+	Nodes    []findingWire
+	PageInfo pageInfo
+}
+
+// reviewsPage is a page of reviews, oldest first; the newest page is read first.
+type reviewsPage struct {
+	Nodes    []reviewWire
+	PageInfo struct {
+		HasPreviousPage bool
+		StartCursor     *graphql.String
+	}
 }
 
 // findingWire is what a review says on a line.
@@ -135,7 +150,7 @@ type pullWire struct {
 	BaseRefOid        string
 	UpdatedAt         time.Time
 	Mergeable         string
-	Reviews           struct{ Nodes []reviewWire } `graphql:"reviews(last: 50)"`
+	Reviews           reviewsPage `graphql:"reviews(last: 50)"`
 	StatusCheckRollup *struct {
 		State    string
 		Contexts struct {
@@ -143,6 +158,14 @@ type pullWire struct {
 			TotalCount int
 		} `graphql:"contexts(first: 100)"`
 	} `graphql:"statusCheckRollup @include(if: $checks)"`
+}
+
+// withoutAnswers leaves out reviews without a text, of which some are answers on
+// lines that were not read.
+func (w *pullWire) withoutAnswers() {
+	w.Reviews.Nodes = slices.DeleteFunc(w.Reviews.Nodes, func(r reviewWire) bool {
+		return r.State == "COMMENTED" && strings.TrimSpace(r.Body) == ""
+	})
 }
 
 // closingWire are the issues that GitHub has linked.

@@ -47,6 +47,15 @@ func (s *Server) node(id string) (any, error) {
 	if r, p := s.pullByNode(id); p != nil {
 		return typed{"PullRequest", s.pullObj(r, p)}, nil
 	}
+	for _, r := range s.repos {
+		for _, p := range r.pulls {
+			for i := range p.Reviews {
+				if v := &p.Reviews[i]; id == "PRR_"+strconv.FormatInt(v.ID, 10) {
+					return typed{"PullRequestReview", s.reviewObj(r, p, v)}, nil
+				}
+			}
+		}
+	}
 	return nil, &typedError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + id + "'"}
 }
 

@@ -210,6 +210,10 @@ func connection(all []typed, args map[string]any) obj {
 	}
 	from = min(from, len(all))
 	to := len(all)
+	if before, ok := args["before"].(string); ok {
+		n, _ := strconv.Atoi(before)
+		to = max(from, min(to, n))
+	}
 	arg := f0(args)
 	if n := arg("first"); n > 0 {
 		to = min(to, from+n)
