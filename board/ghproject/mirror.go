@@ -191,6 +191,10 @@ func (b *Board) learn(ctx context.Context, items []*slimItem) error {
 			whole[i.ID], wholes = mark, append(wholes, ID(i.ID))
 		}
 	}
+	if room := (atOnce - len(wholes)%atOnce) % atOnce; len(parts) <= room {
+		wholes, parts = append(wholes, parts...), nil // at no further request
+		maps.Copy(whole, part)
+	}
 	if err := b.readRows(ctx, wholes, true, whole); err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 		return nil, fmt.Errorf("read the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
 	var out []board.PullRequest
-	for _, pr := range s.remembered(marks) {
+	listed := marks
+	if !all { // what ended was not read
+		listed = slices.DeleteFunc(slices.Clone(marks), func(m markWire) bool { return m.State != "OPEN" })
+	}
+	for _, pr := range s.remembered(listed) {
 		if all || pr.State == board.PullOpen {
 			out = append(out, pr)
 		}

@@ -54,7 +54,7 @@ func (s *Store) readFindingsOn(ctx context.Context, w *reviewWire) error {
 				} `graphql:"... on PullRequestReview"`
 			} `graphql:"node(id: $id)"`
 		}
-		if err := s.read.gql.Query(ctx, &q, map[string]any{"id": ID(w.ID), "after": (*graphql.String)(c.PageInfo.EndCursor)}); err != nil {
+		if err := s.read.gql.Query(ctx, &q, map[string]any{"id": ID(w.ID), "after": c.PageInfo.EndCursor}); err != nil {
 			return err
 		}
 		more := &q.Node.Review.Comments
