@@ -3,6 +3,7 @@ package linear
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shurcooL/graphql"
@@ -64,7 +65,7 @@ func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
 	// The team's rows and those that hold ours back, wherever they are.
 	team := map[string]any{"team": map[string]any{"id": eq(b.o.TeamID)}}
 	vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team}}
-	if others := m.foreignBlockers(); others != nil {
+	if others := m.foreignBlockers(b.o.TeamKey); others != nil {
 		vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team, map[string]any{"id": in(others)}}}
 	}
 	vars["comments"] = CommentFilter{"updatedAt": newer, "issue": map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
@@ -112,18 +113,24 @@ func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
 	}
 }
 
-// foreignBlockers are the issues outside the copy that hold rows back.
-func (m *mirror) foreignBlockers() []string {
+// maxForeign bounds how many issues of other teams are listed by their ids: a
+// change of one beyond that is seen when everything is read anew.
+const maxForeign = 200
+
+// foreignBlockers are the issues of other teams that hold rows back. Those of
+// the team are looked at anyway, whether they are in the copy or closed.
+func (m *mirror) foreignBlockers(team string) []string {
 	var ids []string
 	for _, r := range m.rows {
 		for _, w := range r.blockers {
-			if w.Type == "blocks" && m.rows[w.Issue.ID] == nil && !slices.Contains(ids, w.Issue.ID) {
+			ours := strings.HasPrefix(strings.ToUpper(w.Issue.Identifier), strings.ToUpper(team)+"-")
+			if w.Type == "blocks" && !ours && m.rows[w.Issue.ID] == nil && !slices.Contains(ids, w.Issue.ID) {
 				ids = append(ids, w.Issue.ID)
 			}
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return ids[:min(len(ids), maxForeign)]
 }
 
 // blocked adds the rows that an issue holds back, and the parent that shows it

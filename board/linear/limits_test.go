@@ -61,6 +61,52 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// biggest keeps how long the longest request was.
+type biggest struct{ bytes int64 }
+
+func (g *biggest) RoundTrip(r *http.Request) (*http.Response, error) {
+	g.bytes = max(g.bytes, r.ContentLength)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestManyClosedBlockers: a look for changes does not list every issue of the
+// team that once held a row back, and sees it reopened all the same.
+func TestManyClosedBlockers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fake.Options{}, fake.Setup{})
+	var closed []board.Ref
+	for n := range 150 {
+		closed = append(closed, p.add(t, fake.Draft{Title: fmt.Sprint("old ", n), State: "Done", Milestone: "m1"}))
+	}
+	for n := range closed {
+		p.add(t, fake.Draft{Title: fmt.Sprint("new ", n), State: "Ready", Milestone: "m1", Blockers: []string{string(closed[n])}})
+	}
+	sizes := &biggest{}
+	b := p.open(t, func(o *linear.Options) { o.Transport = sizes })
+	held := func() (n int) {
+		t.Helper()
+		p.clock.Advance(time.Minute)
+		rows, err := b.Poll(t.Context(), board.Query{AllMilestones: true})
+		ok(t, err)
+		for i := range rows {
+			n += len(rows[i].OpenBlockers())
+		}
+		return n
+	}
+	if n := held(); n != 0 {
+		t.Fatalf("%d rows are held back", n)
+	}
+	ready := p.world.StateID("Ready")
+	sizes.bytes = 0
+	ok(t, p.world.Edit(string(closed[7]), p.made.Owner, func(i *fake.Issue) { i.State = ready }))
+	if n := held(); n != 1 {
+		t.Errorf("%d rows are held back by the one that was reopened", n)
+	}
+	if sizes.bytes > 4000 {
+		t.Errorf("a look for changes is %d bytes long", sizes.bytes)
+	}
+}
+
 // TestIssuesOfALocalPull: a pull request of this machine has no URL but the
 // one that stands for it, and is found without a look at the closed rows.
 func TestIssuesOfALocalPull(t *testing.T) {
