@@ -43,6 +43,7 @@ type Engine struct {
 	book      *book                   // owned by the firing or closing job while busy
 	refused   map[string]plan.Refusal // the same
 	pauses    plan.Pauses             // the same
+	missing   map[string]string       // what each agent was last told to go without; the same
 	settled   map[string]bool         // runs known to be over; the same
 	busy      bool                    // a firing or closing job is under way
 	pending   string

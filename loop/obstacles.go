@@ -19,6 +19,7 @@ const limitJitter = time.Minute
 // there is nothing in the way.
 func (f *firing) obstacle(r state.Run, x state.WorkerExit) error {
 	now, kind := f.e.o.Now(), f.facts.Settings.KindOf(r.Agent)
+	f.incomplete(r, x.Missing)
 	if !x.LimitUntil.IsZero() {
 		x.Trouble = state.TroubleLimit
 	}
@@ -47,10 +48,30 @@ func (f *firing) obstacle(r state.Run, x state.WorkerExit) error {
 	return nil
 }
 
+// incomplete says that an agent works without something that its profile names.
+// It is told once, not for each of its runs.
+func (f *firing) incomplete(r state.Run, missing string) {
+	if missing == f.e.missing[r.Agent] {
+		return
+	}
+	if missing == "" {
+		delete(f.e.missing, r.Agent)
+		return
+	}
+	if f.e.missing == nil {
+		f.e.missing = map[string]string{}
+	}
+	f.e.missing[r.Agent] = missing
+	f.notify(r.Ref, fmt.Sprintf("agent %s works without a part of what it was to have: %s; mend it, or take it out of agents.%[1]s in the configuration", r.Agent, missing))
+}
+
 // limited pauses an account that has met its usage limit. Several workers that
 // meet it make one pause.
 func (f *firing) limited(r state.Run, kind string, x *state.WorkerExit) error {
 	now := f.e.o.Now()
+	if plan.LimitTold(r.PutOffs) {
+		f.notify(r.Ref, fmt.Sprintf("met the usage limit of %s %d times in a row: no try is counted, and none will get through before its account has room", kind, r.PutOffs+1))
+	}
 	until, known := plan.LimitEnds(now, x, r.PutOffs), f.e.runtime.limits(now)[kind]
 	if !until.After(now) || !known.Before(until) {
 		return nil

@@ -147,6 +147,9 @@ func TestLimitWithoutAnEnd(t *testing.T) {
 					t.Errorf("%d starts in four hours", n)
 				}
 				w.goesOn(ref)
+				if told := p.told("times in a row"); (told > 0) != (n > 8) {
+					t.Errorf("%d limits in a row, told %d times: %+v", n, told, p.e.Snapshot().Notices)
+				}
 				p.ask(state.Command{Kind: state.CommandRetry, Ref: ref, Text: "with the other account"})
 				if notes := w.issue(ref).Comments; !slices.ContainsFunc(notes, func(c board.Comment) bool {
 					return c.Role == board.ActorOwner && c.Body == "with the other account"
@@ -353,4 +356,31 @@ func TestLimitEnds(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
+}
+
+// TestMissingPartsAreToldOnce: an agent that works without a plugin or a server
+// that its profile names is told of once, again when it is something else, and
+// holds nothing up.
+func TestMissingPartsAreToldOnce(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		without := func(part string) script {
+			return func(a *agent) string {
+				a.change(func(v *worker) { v.missing = part })
+				return completing(a)
+			}
+		}
+		one, two, three := w.ready("one"), w.ready("two"), w.ready("three")
+		w.on(one, board.KindDeveloper, without("the MCP server db did not start"))
+		w.on(two, board.KindDeveloper, without("the MCP server db did not start"))
+		w.on(three, board.KindDeveloper, without("the plugin p did not load: no manifest"))
+		p := w.start(forever, claudes)
+		time.Sleep(4 * time.Hour)
+		for _, ref := range []board.Ref{one, two, three} {
+			w.wantRow(ref, board.RoleHumanReview, "")
+		}
+		if p.told("the MCP server db did not start; mend it, or take it out of agents.developer") != 1 || p.told("the plugin p did not load: no manifest") != 1 {
+			t.Errorf("told %+v", p.e.Snapshot().Notices)
+		}
+		p.leave()
+	})
 }

@@ -33,6 +33,7 @@ type worker struct {
 	spent       float64
 	limit       time.Time
 	trouble     state.Trouble
+	missing     string
 	talk        talk
 }
 
@@ -213,7 +214,7 @@ func (a *agent) live(play script) {
 		return
 	}
 	a.v.phase = state.WorkerExited
-	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: max(0.5, a.v.spent), Tokens: 100, Ended: time.Now(), LimitUntil: a.v.limit, Trouble: a.v.trouble}
+	a.v.exit = &state.WorkerExit{Final: final, Problem: problem, Stopped: a.v.asked, CostUSD: max(0.5, a.v.spent), Tokens: 100, Ended: time.Now(), LimitUntil: a.v.limit, Trouble: a.v.trouble, Missing: a.v.missing}
 }
 
 func (a *agent) perform(play script) (final, problem string) {

@@ -53,6 +53,45 @@ func TestAnyProgramIsAnAgent(t *testing.T) {
 	}
 }
 
+// Failure 8: a usage limit is no failed try, whoever tells it and wherever; nor
+// is a program that is not there. Both are told from one that merely failed, or
+// that speaks of a limit and goes on.
+func TestAnyProgramMeetsALimit(t *testing.T) {
+	b := newBench(t)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, does string
+		trouble    workers.Trouble
+		resets     bool // at 15:20 in Berlin
+	}{
+		{"on-its-output", `echo working; echo "session limit, resets 3:20pm (Europe/Berlin)"; exit 1`, workers.TroubleLimit, true},
+		{"on-its-error-output", `echo working; echo "session limit, resets 3:20pm (Europe/Berlin)" >&2; exit 1`, workers.TroubleLimit, true},
+		{"without-a-time", `echo "You've hit your usage limit"; exit 75`, workers.TroubleLimit, false},
+		{"a-warning", `echo "you have used 80% of your weekly limit, resets 3pm"; exit 1`, workers.TroubleNone, false},
+		{"done-all-the-same", `echo "session limit, resets 3:20pm (Europe/Berlin)"; echo "STATUS: COMPLETE"`, workers.TroubleNone, false},
+		{"long-before", `echo "session limit, resets 3pm"; seq 20; exit 1`, workers.TroubleNone, false},
+		{"not-there", `exec /no/such/agent`, workers.TroubleSetup, false},
+		{"no-interpreter", `printf '#!/no/such/sh\n' >"$HOME/x"; chmod +x "$HOME/x"; exec "$HOME/x"`, workers.TroubleSetup, false},
+		{"killed", `echo "session limit, resets 3pm"; kill -9 $$`, workers.TroubleNone, false},
+	}
+	for _, tt := range tests {
+		s := b.program(tt.name, tt.does)
+		s.Env = append(s.Env, "HOME="+t.TempDir())
+		b.start(s)
+		x := b.exit(tt.name)
+		at := x.LimitUntil.In(berlin)
+		if x.Trouble != tt.trouble || x.LimitUntil.IsZero() == tt.resets || tt.resets && (at.Hour() != 15 || at.Minute() != 20) {
+			t.Errorf("%s: %+v", tt.name, x)
+		}
+		if tt.trouble == workers.TroubleSetup && !strings.Contains(x.Problem, "agents.<name>.command") {
+			t.Errorf("%s: %q names no way out", tt.name, x.Problem)
+		}
+	}
+}
+
 // What it cannot do it refuses with the reason, and it ends when it is told to,
 // also when it does not want to.
 func TestAnyProgramTakesNothingMore(t *testing.T) {

@@ -63,7 +63,7 @@ const (
 	EventAnswer                    // answer to an Interrupt or End, or the echo of one of ours; ID, IDs = messages still queued
 	EventTasks                     // the tasks in the background now; IDs
 	EventTaskEnd                   // a task ended; ID, Failed = it was stopped, no turn follows it
-	EventNotice                    // retries, limits, compaction
+	EventNotice                    // retries, limits, compaction; Failed = a part of what the agent was to have is missing
 	EventError                     // the agent met an error that is not yet the end
 	EventLimit                     // a usage limit was met; Until, Text
 	EventResult                    // the end of a turn; Result

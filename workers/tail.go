@@ -17,7 +17,8 @@ const maxOpen = 256
 // what it does now, and what it has cost. It is a value machine without clock
 // or I/O; the zero value is ready.
 type Tail struct {
-	Usage Usage
+	missing Missing
+	Usage   Usage
 
 	ring    []Line
 	page    *page          // takes the lines in the ring's place, where it is set
@@ -67,6 +68,9 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.push(Line{At: at, Kind: LineUser, Text: e.Text})
 		t.note = "waits for the model"
 	case EventNotice, EventLimit, EventCompact:
+		if e.Failed && !t.missing.Add(e.Text) {
+			break // said at every turn
+		}
 		t.push(Line{At: at, Kind: LineNotice, Text: e.Text})
 		t.note = e.Text
 	case EventError:

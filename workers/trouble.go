@@ -1,5 +1,13 @@
 package workers
 
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
 // Trouble is an obstacle that ended a run and that is none of the run's own
 // work: what it means is the same for every issue.
 type Trouble string
@@ -18,13 +26,65 @@ const (
 type Ending struct {
 	Result *Result // the last one; nil when there was none
 	Began  bool    // a turn had begun
-	Code   int
-	Words  string // the end of its standard error, or what else it said outside its protocol
+	Code   int     // its exit code; -1 when a signal ended it
+	Words  string  // the end of its standard error, and what else it said last outside its protocol
+	At     time.Time
+}
+
+// Meaning is what an ending means. The zero value is an ending that needs no
+// explanation, or has none.
+type Meaning struct {
+	Trouble Trouble
+	// Text says in one sentence what happened, and the way out; empty where what
+	// the agent said is enough.
+	Text string
+	// Until is when a limit resets (TroubleLimit), where that is told.
+	Until time.Time
 }
 
 // Explainer is a language that knows its program's own words for a trouble.
 type Explainer interface {
-	// Explain tells the trouble that an ending means, and says in one sentence
-	// what happened and the way out. The words may be empty.
-	Explain(e Ending) (Trouble, string)
+	Explain(e Ending) Meaning
+}
+
+// What a shell, env and the kernel say of a program that is not there, or is
+// none; and the exit codes that a shell gives for it (POSIX, 2.8.2).
+const (
+	exitCannotRun = 126
+	exitNotFound  = 127
+)
+
+var notRunnable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^.*(?:command not found|exec format error|bad interpreter|: not found$|exec: .*(?:not found|permission denied|no such file)|` +
+		`env: .*(?:no such file or directory|permission denied)).*$`)
+})
+
+// NotRunnable finds that a program, or what it is run with, is not there or is
+// no program: no second try can help before a person mends it. Any language may
+// ask it of an ending without a result.
+func NotRunnable(e Ending) Meaning {
+	if e.Code <= 0 {
+		return Meaning{}
+	}
+	found := notRunnable().FindString(e.Words)
+	if found == "" && (e.Code == exitCannotRun || e.Code == exitNotFound) {
+		found = lastOf(e.Words)
+		if found == "" {
+			found = fmt.Sprintf("exit code %d", e.Code)
+		}
+	}
+	if found == "" {
+		return Meaning{}
+	}
+	found = strings.Join(strings.Fields(Clean(found, 300)), " ")
+	return Meaning{
+		Trouble: TroubleSetup,
+		Text:    "the agent cannot be run (" + strings.TrimRight(found, ".") + "): install it and what it is run with, or name the program in agents.<name>.command",
+	}
+}
+
+// lastOf is the last line of a text that is not empty.
+func lastOf(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }

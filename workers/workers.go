@@ -92,6 +92,9 @@ type Exit struct {
 	// LimitUntil is when a usage limit resets; zero when the run met none, or
 	// when nobody says.
 	LimitUntil time.Time `json:"limitUntil,omitzero"`
+	// Missing is what the agent went without of what it was to have, in words;
+	// empty when nothing was missing. It is no trouble: the run went on.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Status is what can be told of a run now.

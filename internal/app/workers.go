@@ -205,7 +205,7 @@ func status(st workers.Status) state.WorkerStatus {
 		out.Exit = &state.WorkerExit{
 			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final, Answer: e.Answer,
 			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended,
-			Trouble: state.Trouble(e.Trouble), LimitUntil: e.LimitUntil,
+			Trouble: state.Trouble(e.Trouble), LimitUntil: e.LimitUntil, Missing: e.Missing,
 			Cut: e.Subtype == "" && !e.Stopped && (e.Signal != "" || e.Code > 128),
 		}
 		if !e.LimitUntil.IsZero() {

@@ -68,9 +68,10 @@ var rooms = map[string]room{
 	"loop/simtest":  {may: list(values, "loop", "loop/plan", "loop/state")},
 
 	"workers":           {may: list("board", tools)},
-	"workers/claude":    {may: list("board", "workers", tools)},
+	"workers/claude":    {may: list("board", "workers", "workers/limit", tools)},
 	"workers/script":    {may: list("board", "workers", tools)},
-	"workers/command":   {may: list("board", "workers", tools)},
+	"workers/command":   {may: list("board", "workers", "workers/limit", tools)},
+	"workers/limit":     {},
 	"workers/supervise": {may: list("workers", tools)},
 	"workers/prompt":    {may: list("board")},
 	"workers/report":    {may: list("board")},

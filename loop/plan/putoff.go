@@ -16,6 +16,7 @@ const (
 	awayFirst, awayMax   = 30 * time.Second, 5 * time.Minute  // a remote that does not answer
 	busyTries            = 14                                 // about three hours; then it is a failed try
 	sessionTries         = 2
+	limitTold            = 8 // each so many limits in a row
 )
 
 // sameLimit: two workers of one account tell the same limit with a little
@@ -43,6 +44,11 @@ func LimitEnds(now time.Time, x *state.WorkerExit, putOffs int) time.Time {
 	}
 	return x.LimitUntil
 }
+
+// LimitTold says whether a person is told that a run meets its limit again and
+// again, putOffs times before: a limit is waited for however long it lasts, and
+// never in silence.
+func LimitTold(putOffs int) bool { return putOffs > 0 && putOffs%limitTold == 0 }
 
 // SameLimit says whether a limit is one that is known already, so that several
 // workers that meet it make one pause.

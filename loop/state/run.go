@@ -172,6 +172,9 @@ type WorkerExit struct {
 	// goes with a usage limit, and is zero where nobody says.
 	Trouble    Trouble
 	LimitUntil time.Time
+	// Missing is what the agent went without of what its profile names (a plugin,
+	// an MCP server), in words; empty when nothing was missing.
+	Missing string
 	// Cut: it was cut off in the middle, and its session can go on.
 	Cut bool
 }

@@ -41,7 +41,7 @@ func (a Agent) Parse(dst []workers.Event, line []byte) []workers.Event {
 	var buf [room]member
 	o, ok := members(buf[:0], line)
 	if !ok {
-		return a.raw(dst, line)
+		return outside(dst, line)
 	}
 	kind := o.get("type")
 	switch {
@@ -72,15 +72,13 @@ func (a Agent) Parse(dst []workers.Event, line []byte) []workers.Event {
 	return dst
 }
 
-// raw is output that is not the protocol's: a prompt that waits, a message of
-// a wrapper, a line cut off by a crash.
-func (a Agent) raw(dst []workers.Event, line []byte) []workers.Event {
+// outside is output that is not the protocol's: a prompt that waits, a message
+// of a wrapper, a line cut off by a crash. What it means is told at the end
+// (Explain): words alone stop nobody.
+func outside(dst []workers.Event, line []byte) []workers.Event {
 	text := strings.TrimSpace(string(line[:min(len(line), spokenLimit)]))
 	if text == "" {
 		return dst
-	}
-	if until, ok := ParseLimit(text, a.now()); ok {
-		return append(dst, workers.Event{Kind: workers.EventLimit, Until: until, Text: text})
 	}
 	return append(dst, workers.Event{Kind: workers.EventRaw, Text: text})
 }
@@ -256,6 +254,8 @@ func (a Agent) rateLimit(dst []workers.Event, o object) []workers.Event {
 		reset = ", resets " + e.Until.UTC().Format("2006-01-02 15:04Z")
 	}
 	switch status := info.get("status"); {
+	case status.is("rejected") && info.get("isUsingOverage").isTrue():
+		e.Kind, e.Text = workers.EventNotice, name+" usage limit reached, it goes on with extra usage"+reset
 	case status.is("rejected"):
 		e.Kind, e.Text = workers.EventLimit, name+" usage limit reached"+reset
 	case status.is("allowed_warning"):

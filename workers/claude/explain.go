@@ -8,26 +8,46 @@ import (
 	"sync"
 
 	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/workers/limit"
 )
 
 var _ workers.Explainer = Agent{}
 
 // Explain tells the troubles of Claude Code (claude/README.md, sections 3 to
 // 5): what no second try can help, with the way out, and what only waiting can.
-func (a Agent) Explain(e workers.Ending) (workers.Trouble, string) {
+func (a Agent) Explain(e workers.Ending) workers.Meaning {
 	if e.Result != nil {
 		return explainResult(e.Result)
 	}
-	if e.Began || e.Code <= 0 {
-		return workers.TroubleNone, "" // it ended in the middle, or was killed
+	if e.Code <= 0 {
+		return workers.Meaning{} // it was killed, or says that all is well
 	}
-	words := e.Words
+	// A line of the protocol that a crash cut off quotes whatever a tool said.
+	words := outsideProtocol(e.Words)
+	if until, ok := limit.Last(words, e.At); ok {
+		return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+	}
+	if e.Began {
+		return workers.Meaning{}
+	}
 	for _, x := range startTroubles() {
 		if found := x.form.FindString(words); found != "" {
-			return x.trouble, fmt.Sprintf(x.text, oneLine(found))
+			return workers.Meaning{Trouble: x.trouble, Text: fmt.Sprintf(x.text, oneLine(found))}
 		}
 	}
-	return workers.TroubleNone, ""
+	return workers.NotRunnable(e)
+}
+
+// outsideProtocol is a text without the lines that are of the protocol, or were
+// to be.
+func outsideProtocol(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // startTrouble is a reason for which the program ends before its first turn,
@@ -63,40 +83,37 @@ var startTroubles = sync.OnceValue(func() []startTrouble {
 			form(`^.*(?:unknown option|option '[^']*' argument|missing required argument|too many arguments).*$`), workers.TroubleSetup,
 			"this Claude Code does not know how it is started (%s): update it, `claude update`, and look at agents.<name> in the configuration",
 		},
-		{
-			form(`^.*(?:command not found|no such file or directory.*(?:node|claude)|exec format error).*$`), workers.TroubleSetup,
-			"Claude Code cannot be run (%s): install it, or name the program in agents.<name>.command",
-		},
 	}
 })
 
 const logIn = "log in with `claude /login` as the user who runs dispatcher, or set ANTHROPIC_API_KEY for it"
 
-func explainResult(r *workers.Result) (workers.Trouble, string) {
+func explainResult(r *workers.Result) workers.Meaning {
 	if !r.IsError {
-		return workers.TroubleNone, ""
+		return workers.Meaning{}
 	}
 	if r.Limited {
-		return workers.TroubleLimit, ""
+		return workers.Meaning{Trouble: workers.TroubleLimit, Until: r.LimitUntil}
 	}
 	said := oneLine(r.Text)
 	switch r.Subtype {
 	case "error_max_budget_usd":
-		return workers.TroubleSpent, fmt.Sprintf("it used up what one run may cost (%s): raise limits.maxCostPerRunUSD, or split the issue", firstError(r))
+		return workers.Meaning{Trouble: workers.TroubleSpent, Text: fmt.Sprintf("it used up what one run may cost (%s): raise limits.maxCostPerRunUSD, or split the issue", firstError(r))}
 	case "error_max_turns":
-		return workers.TroubleSpent, fmt.Sprintf("it used up its turns (%s): raise the limit of turns, or split the issue", firstError(r))
+		return workers.Meaning{Trouble: workers.TroubleSpent, Text: fmt.Sprintf("it used up its turns (%s): raise the limit of turns, or split the issue", firstError(r))}
 	case "error_during_execution":
 		for _, e := range r.Errors {
 			if strings.Contains(strings.ToLower(e), "no conversation found") {
-				return workers.TroubleSession, "the session is gone (" + oneLine(e) + ")"
+				return workers.Meaning{Trouble: workers.TroubleSession, Text: "the session is gone (" + oneLine(e) + ")"}
 			}
 		}
-		return workers.TroubleNone, ""
+		return workers.Meaning{}
 	}
 	if r.Terminal != "api_error" {
-		return workers.TroubleNone, ""
+		return workers.Meaning{}
 	}
-	return explainAPI(r.Status, r.Code, said)
+	trouble, text := explainAPI(r.Status, r.Code, said)
+	return workers.Meaning{Trouble: trouble, Text: text}
 }
 
 // explainAPI tells what an answer of the model's service means. Status 0 is no

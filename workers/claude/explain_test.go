@@ -47,7 +47,8 @@ func TestExplainRecordings(t *testing.T) {
 				e.Result = ev.Result
 			}
 		}
-		got, text := Agent{}.Explain(e)
+		m := Agent{}.Explain(e)
+		got, text := m.Trouble, m.Text
 		if got != tt.want || !strings.Contains(text, tt.says) || tt.says == "" && text != "" || strings.Contains(text, "\n") {
 			t.Errorf("%s: %q, %q", tt.name, got, text)
 		}
@@ -72,16 +73,21 @@ func TestExplainStart(t *testing.T) {
 		{"sh: 1: claude: command not found", workers.TroubleSetup, "install it"},
 		{"Error: Session ID e685fa8a-8e21-4b31-865f-ff331f0aee77 is already in use.", workers.TroubleSession, "is already in use"},
 		{"No conversation found with session ID: 94615d83", workers.TroubleSession, "session is gone"},
+		{"/usr/bin/env: 'node': No such file or directory", workers.TroubleSetup, "install it"},
+		{"sh: 1: claude: not found", workers.TroubleSetup, "install it"},
+		{"wrapper.sh: line 3: exec: claude: Permission denied", workers.TroubleSetup, "install it"},
+		{"/usr/local/bin/claude: /opt/node/bin/node: bad interpreter: No such file or directory", workers.TroubleSetup, "install it"},
+		{"error: file not found", workers.TroubleNone, ""},
 		{"panic: out of memory", workers.TroubleNone, ""},
 		{"", workers.TroubleNone, ""},
 	}
 	for _, tt := range tests {
-		if got, text := (Agent{}).Explain(workers.Ending{Code: 1, Words: tt.words}); got != tt.want || !strings.Contains(text, tt.says) {
-			t.Errorf("%q: %q, %q", tt.words, got, text)
+		if m := (Agent{}).Explain(workers.Ending{Code: 1, Words: tt.words}); m.Trouble != tt.want || !strings.Contains(m.Text, tt.says) {
+			t.Errorf("%q: %+v", tt.words, m)
 		}
 		for _, e := range []workers.Ending{{Code: 1, Words: tt.words, Began: true}, {Code: -1, Words: tt.words}, {Words: tt.words}} {
-			if got, text := (Agent{}).Explain(e); got != workers.TroubleNone || text != "" {
-				t.Errorf("in the middle, %q: %q, %q", tt.words, got, text)
+			if m := (Agent{}).Explain(e); m != (workers.Meaning{}) {
+				t.Errorf("in the middle, %q: %+v", tt.words, m)
 			}
 		}
 	}
@@ -95,8 +101,9 @@ func FuzzExplain(f *testing.F) {
 			{Code: 1, Words: words},
 			{Code: 1, Words: words, Result: &workers.Result{IsError: true, Text: said, Status: status, Terminal: "api_error"}},
 		} {
-			if trouble, text := (Agent{}).Explain(e); (trouble == workers.TroubleNone) != (text == "") || strings.ContainsAny(text, "\n\r\x1b\x00") {
-				t.Fatalf("%q %q %d: %q, %q", words, said, status, trouble, text)
+			m := (Agent{}).Explain(e)
+			if m.Trouble == workers.TroubleNone && m != (workers.Meaning{}) || strings.ContainsAny(m.Text, "\n\r\x1b\x00") {
+				t.Fatalf("%q %q %d: %+v", words, said, status, m)
 			}
 		}
 	})

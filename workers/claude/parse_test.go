@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -307,8 +308,8 @@ func TestParseMeaning(t *testing.T) {
 			return e.Kind == workers.EventRaw && strings.HasPrefix(e.Text, "Do you trust")
 		}},
 		{"half a line", `{"type":"result","resu`, func(e workers.Event) bool { return e.Kind == workers.EventRaw }},
-		{"a limit as bare text", "session limit, resets 3:20pm (UTC)", func(e workers.Event) bool {
-			return e.Kind == workers.EventLimit && e.Until.Equal(time.Date(2026, 11, 30, 15, 20, 0, 0, time.UTC))
+		{"a limit as bare text is words, and stops nobody", "session limit, resets 3:20pm (UTC)", func(e workers.Event) bool {
+			return e.Kind == workers.EventRaw && e.Text == "session limit, resets 3:20pm (UTC)"
 		}},
 		{"a model that speaks of limits", `{"type":"assistant","message":{"content":[{"type":"text","text":"the session limit, resets 3pm"}]}}`, func(e workers.Event) bool {
 			return e.Kind == workers.EventText
@@ -331,6 +332,18 @@ func TestParseMeaning(t *testing.T) {
 		if len(got) != 1 || !tt.check(got[0]) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
+	}
+	init := a.Parse(nil, []byte(`{"type":"system","subtype":"init","model":"m","plugin_errors":[{"plugin":"p","type":"x","message":"no manifest"}],`+
+		`"mcp_servers":[{"name":"db","status":"failed"},{"name":"ok","status":"connected"},{"name":"later","status":"pending"},{"name":"mail","status":"needs-auth"}]}`))
+	var missing []string
+	for _, e := range init[1:] {
+		if e.Kind != workers.EventNotice || !e.Failed {
+			t.Errorf("%+v", e)
+		}
+		missing = append(missing, e.Text)
+	}
+	if want := []string{"the plugin p did not load: no manifest", "the MCP server db did not start", "the MCP server mail wants a login"}; init[0].Kind != workers.EventTurn || !slices.Equal(missing, want) {
+		t.Errorf("what did not come up: %q", missing)
 	}
 	for _, quiet := range []string{"", "   ", `{"type":"system","subtype":"status"}`, `{"type":"new_thing"}`, `{}`, `{"type":"stream_event","event":{}}`} {
 		if got := a.Parse(nil, []byte(quiet)); len(got) != 0 {

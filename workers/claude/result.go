@@ -2,6 +2,7 @@ package claude
 
 import (
 	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/workers/limit"
 )
 
 // result is the end of a turn. What counts is is_error first, then subtype,
@@ -37,7 +38,7 @@ func (a Agent) result(o object) *workers.Result {
 		r.SinceCost, r.SinceTokens = modelUsage(since)
 	}
 	if r.IsError {
-		until, ok := ParseLimit(r.Text, a.now())
+		until, ok := limit.Parse(r.Text, a.now())
 		if ok || o.get("api_error").is("usage_limit_reached") {
 			r.Limited, r.LimitUntil = true, until
 		}

@@ -13,6 +13,7 @@ func system(dst []workers.Event, o object) []workers.Event {
 	switch kind := o.get("subtype"); {
 	case kind.is("init"):
 		e.Kind, e.Session, e.Text = workers.EventTurn, o.get("session_id").text(argLimit), o.get("model").text(argLimit)
+		return unloaded(append(dst, e), o)
 	case kind.is("api_retry"):
 		e.Kind, e.Text = workers.EventNotice, retryText(o)
 	case kind.is("permission_denied"):
@@ -43,6 +44,32 @@ func system(dst []workers.Event, o object) []workers.Event {
 		return dst
 	}
 	return append(dst, e)
+}
+
+// unloaded tells what did not come up of what the agent was to have: nothing
+// else does, and the run goes on without it (claude/README.md, section 3).
+func unloaded(dst []workers.Event, o object) []workers.Event {
+	missing := func(text string) {
+		dst = append(dst, workers.Event{Kind: workers.EventNotice, At: at(o), Failed: true, Text: text})
+	}
+	elements(o.get("plugin_errors"), func(v raw) {
+		var buf [room]member
+		if p, ok := members(buf[:0], v); ok {
+			missing(fmt.Sprintf("the plugin %s did not load: %s", p.get("plugin").text(argLimit), p.get("message").text(argLimit)))
+		}
+	})
+	elements(o.get("mcp_servers"), func(v raw) {
+		var buf [room]member
+		m, ok := members(buf[:0], v)
+		switch status := m.get("status"); {
+		case !ok:
+		case status.is("failed"):
+			missing(fmt.Sprintf("the MCP server %s did not start", m.get("name").text(argLimit)))
+		case status.is("needs-auth"):
+			missing(fmt.Sprintf("the MCP server %s wants a login", m.get("name").text(argLimit)))
+		}
+	})
+	return dst
 }
 
 func tasks(e *workers.Event, list raw) {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/backside4charter/dispatcher/workers"
+	"github.com/backside4charter/dispatcher/workers/limit"
 )
 
 // lineLimit is how much of a line is kept in an event, in bytes.
@@ -24,8 +25,9 @@ const lineLimit = 16 << 10
 type Agent struct{}
 
 var (
-	_ workers.Agent  = Agent{}
-	_ workers.Closer = Agent{}
+	_ workers.Agent     = Agent{}
+	_ workers.Closer    = Agent{}
+	_ workers.Explainer = Agent{}
 )
 
 // Can implements workers.Agent.
@@ -88,6 +90,18 @@ func (Agent) Close(said, errors string, code int, signal string) *workers.Result
 		}
 	}
 	return r
+}
+
+// Explain implements workers.Explainer for a program that has failed: a usage
+// limit in its last lines, or that it is not there at all.
+func (Agent) Explain(e workers.Ending) workers.Meaning {
+	if e.Code <= 0 || e.Result != nil && !e.Result.IsError {
+		return workers.Meaning{}
+	}
+	if until, ok := limit.Last(e.Words, e.At); ok {
+		return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+	}
+	return workers.NotRunnable(e)
 }
 
 func lastLine(text string) string {

@@ -37,10 +37,10 @@ type course struct {
 	queued  int    // turns that the last result said are waiting
 	last    *workers.Result
 	usage   workers.Usage
-	limit   time.Time
-	limited bool
-	raw     string // the last output that was not the protocol's
-	owner   bool   // the turn that ended was interrupted by the owner
+	missing workers.Missing
+	refused *workers.Event // the limit that the account met last, while nothing shows that work went on over it
+	raw     string         // the last output that was not the protocol's, if nothing came after it
+	owner   bool           // the turn that ended was interrupted by the owner
 	said    messages
 }
 
@@ -50,6 +50,9 @@ func newCourse(first string, prior float64) *course {
 
 // add takes the next event.
 func (c *course) add(e *workers.Event) {
+	if e.Kind != workers.EventRaw {
+		c.raw = "" // not its last words
+	}
 	switch e.Kind {
 	case workers.EventTurn:
 		c.began, c.owner = true, false
@@ -57,6 +60,7 @@ func (c *course) add(e *workers.Event) {
 	case workers.EventText, workers.EventThinking, workers.EventTool:
 		if !e.Sub { // a subagent in the background is no turn
 			c.busy()
+			c.refused = nil // the model goes on answering
 		}
 	case workers.EventUser:
 		if e.ID != "" {
@@ -75,14 +79,19 @@ func (c *course) add(e *workers.Event) {
 	case workers.EventTaskEnd:
 		c.follow = c.idle && !e.Failed
 	case workers.EventLimit:
-		c.limited, c.limit = true, e.Until
+		met := *e
+		c.refused = &met
 	case workers.EventRaw:
 		if s := strings.TrimSpace(e.Text); s != "" {
 			c.raw = s
 		}
 	case workers.EventResult:
 		c.result(e.Result)
-	case workers.EventToolEnd, workers.EventDenied, workers.EventNotice, workers.EventError, workers.EventAsk, workers.EventAskEnd,
+	case workers.EventNotice:
+		if e.Failed {
+			c.missing.Add(e.Text)
+		}
+	case workers.EventToolEnd, workers.EventDenied, workers.EventError, workers.EventAsk, workers.EventAskEnd,
 		workers.EventUsage, workers.EventSub, workers.EventCompact:
 	}
 }
@@ -109,15 +118,26 @@ func (c *course) result(r *workers.Result) {
 		c.said.advance(id, messageDone)
 	}
 	c.said.turnEnded()
-	switch {
-	case r.Limited:
-		c.limited = true
-		if !r.LimitUntil.IsZero() && c.limit.IsZero() {
-			c.limit = r.LimitUntil // a rate limit event before it is more exact
-		}
-	default:
-		c.limited, c.limit = false, time.Time{}
+	if !r.IsError {
+		c.refused = nil
 	}
+}
+
+// limited says whether the account's usage limit is why the run ended, or where
+// it stood when it was ended: the last result says so, or the account refused
+// the last request and nothing shows that the work went on. An event counts
+// whatever the words of the error are that follows it (failures.md, 8).
+func (c *course) limited() bool {
+	return c.last != nil && c.last.Limited || c.refused != nil
+}
+
+// limitUntil is when the limit resets; zero if nobody said so. The event is
+// more exact than the words of the result.
+func (c *course) limitUntil() time.Time {
+	if c.refused != nil && !c.refused.Until.IsZero() || c.last == nil {
+		return c.refused.Until
+	}
+	return c.last.LimitUntil
 }
 
 // waits says what the run waits for. sent are the ids of all messages that

@@ -27,6 +27,7 @@ func feed(c *course, stream string) {
 
 const (
 	began     = `{"type":"system","subtype":"init"}` + "\n"
+	lacking   = `{"type":"system","subtype":"init","mcp_servers":[{"name":"db","status":"failed"}]}` + "\n"
 	text      = `{"type":"assistant","message":{"content":[{"type":"text","text":"x"}]},"parent_tool_use_id":null}` + "\n"
 	subText   = `{"type":"assistant","message":{"content":[{"type":"text","text":"x"}]},"parent_tool_use_id":"t"}` + "\n"
 	good      = `{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"STATUS: COMPLETE"}` + "\n"
@@ -43,6 +44,8 @@ const (
 	echo      = `{"type":"user","isReplay":true,"uuid":"m","message":{"content":"x"}}` + "\n"
 	stillThat = `{"type":"control_response","response":{"response":{"still_queued":["m"]}}}` + "\n"
 	rejected  = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1796044043}}` + "\n"
+	overage   = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1796044043,"isUsingOverage":true}}` + "\n"
+	refusal   = `{"type":"result","is_error":true,"api_error":"rate_limit","api_error_status":429,"terminal_reason":"api_error","result":"Something new about your plan"}` + "\n"
 	limited   = `{"type":"result","is_error":true,"api_error":"usage_limit_reached","terminal_reason":"api_error","result":"You've hit your 5-hour limit · resets 1:07pm (UTC)"}` + "\n"
 )
 
@@ -180,13 +183,27 @@ func TestExit(t *testing.T) {
 		{"our own finding wins", began + good, ended{}, "no sign of a start", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE", Problem: "no sign of a start"}},
 		{"a limit by its event", began + rejected + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", Trouble: workers.TroubleLimit, LimitUntil: reset}},
 		{"a limit by its text", began + limited, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "You've hit your 5-hour limit · resets 1:07pm (UTC)", Trouble: workers.TroubleLimit, LimitUntil: now.Add(2 * time.Hour)}},
-		{"a limit that says no time", "You've hit your usage limit\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result", Trouble: workers.TroubleLimit}},
+		{"a limit that says no time", "You've hit your usage limit\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result: You've hit your usage limit", Trouble: workers.TroubleLimit}},
+		{"a limit on its error output", began, ended{code: 1}, "", "usage limit reached|1796044043", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result: usage limit reached|1796044043", Trouble: workers.TroubleLimit, LimitUntil: reset}},
+		{"a limit by its event, in words that nobody knows", began + rejected + refusal, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "Something new about your plan", Trouble: workers.TroubleLimit, LimitUntil: reset}},
+		{"the same words without an event", began + refusal, ended{code: 1}, "", "", workers.Exit{Code: 1, IsError: true, Terminal: "api_error", Problem: "the model's service does not keep up (429: Something new about your plan)", Trouble: workers.TroubleBusy}},
+		{"ended while the limit stands", began + rejected, ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result", Trouble: workers.TroubleLimit, LimitUntil: reset}},
+		{"it goes on with extra usage", began + overage, ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result"}},
+		{"work went on over the limit", began + rejected + text, ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result"}},
+		{"a subagent that speaks is no proof", began + rejected + subText, ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result", Trouble: workers.TroubleLimit, LimitUntil: reset}},
+		{"a warning", began + "you have used 80% of your weekly limit, resets 3pm\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result: you have used 80% of your weekly limit, resets 3pm"}},
+		{"words of one that was killed", began + "session limit, resets 3pm\n", ended{code: -1, signal: "SIGKILL"}, "", "", workers.Exit{Code: -1, Signal: "SIGKILL", Problem: "the agent was ended by SIGKILL without a result: session limit, resets 3pm"}},
+		{"words that it went on after", began + "session limit, resets 3pm\n" + text, ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: "the agent exited 1 without a result"}},
+		{"a torn line that quotes one", began + `{"type":"user","message":{"content":[{"type":"tool_result","content":"session limit, resets 3pm` + "\n", ended{code: 1}, "", "", workers.Exit{Code: 1, Problem: `the agent exited 1 without a result: {"type":"user","message":{"content":[{"type":"tool_result","content":"session limit, resets 3pm`}},
+		{"it goes without a server, said at each turn", lacking + good + lacking + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE", Missing: "the MCP server db did not start"}},
+		{"no interpreter", "", ended{code: 127}, "", "/usr/bin/env: 'node': No such file or directory", workers.Exit{Code: 127, Problem: "the agent cannot be run (/usr/bin/env: 'node': No such file or directory): install it and what it is run with, or name the program in agents.<name>.command", Trouble: workers.TroubleSetup}},
 		{"a limit that passed", began + rejected + good, ended{}, "", "", workers.Exit{Subtype: "success", Terminal: "completed", Final: "STATUS: COMPLETE"}},
 	}
 	for _, tt := range tests {
 		c := newCourse("first", 0)
 		feed(c, tt.stream)
 		got := exitOf(c, tt.how, tt.problem, tt.stderr, now)
+		explain(&got, c, claude.Agent{}, strings.TrimSpace(tt.stderr+"\n"+c.raw))
 		if tt.want.Ended = now; got.LimitUntil.Equal(tt.want.LimitUntil) {
 			got.LimitUntil = tt.want.LimitUntil
 		}

@@ -34,6 +34,7 @@ func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.E
 		CostUSD: c.usage.CostUSD(),
 		Tokens:  c.usage.Tokens(),
 		Problem: problem,
+		Missing: c.missing.String(),
 	}
 	if r := c.last; r != nil {
 		x.IsError, x.Subtype, x.Terminal = r.IsError, r.Subtype, r.Terminal
@@ -46,8 +47,8 @@ func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.E
 	} else if x.Problem == "" {
 		x.Problem = noResult(e, firstOf(stderr, c.raw))
 	}
-	if c.limited {
-		x.Trouble, x.LimitUntil = workers.TroubleLimit, c.limit
+	if c.limited() {
+		x.Trouble, x.LimitUntil = workers.TroubleLimit, c.limitUntil()
 	}
 	return x
 }
@@ -59,9 +60,10 @@ func explain(x *workers.Exit, c *course, agent workers.Agent, words string) {
 	if !ok || x.Trouble != workers.TroubleNone || x.Stopped {
 		return
 	}
-	trouble, text := lang.Explain(workers.Ending{Result: c.last, Began: c.began, Code: x.Code, Words: words})
-	if x.Trouble = trouble; text != "" {
-		x.Problem = text
+	m := lang.Explain(workers.Ending{Result: c.last, Began: c.began, Code: x.Code, Words: words, At: x.Ended})
+	x.Trouble, x.LimitUntil = m.Trouble, m.Until
+	if m.Text != "" {
+		x.Problem = m.Text
 	}
 }
 

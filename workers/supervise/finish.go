@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/statefile"
@@ -21,31 +22,20 @@ func (s *supervisor) finish(how ended) workers.Exit {
 		}
 	}
 	s.follow.Rest(s.output)
-	s.readStderr()
 	s.close(how)
 	now := time.Now()
 	stderr := s.folder.StderrTail(problemTail)
 	x := exitOf(s.course, how, s.problem, stderr, now)
 	x.Stopped, x.PeakRSS = s.stopped, s.peak
 	if s.problem == "" {
-		explain(&x, s.course, s.agent, firstOf(stderr, s.course.raw))
+		said := s.course.raw
+		if _, ok := s.agent.(workers.Closer); ok {
+			said = s.folder.OutputTail(problemTail) // all that it says is words
+		}
+		explain(&x, s.course, s.agent, strings.TrimSpace(stderr+"\n"+said))
 	}
 	x.Reaped = reaped
 	return x
-}
-
-// readStderr lets the agent's language find a usage limit that the agent told
-// there and nowhere else.
-func (s *supervisor) readStderr() {
-	if s.course.last != nil {
-		return
-	}
-	var split workers.Splitter
-	tail := s.folder.StderrTail(problemTail)
-	raw := s.course.raw
-	split.Feed([]byte(tail), s.line)
-	split.Rest(s.line)
-	s.course.raw = raw
 }
 
 // close makes a result for an agent that does not tell one itself.

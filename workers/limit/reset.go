@@ -1,4 +1,4 @@
-package claude
+package limit
 
 import (
 	"regexp"
@@ -11,50 +11,31 @@ import (
 	_ "time/tzdata"
 )
 
-// limitPatterns are compiled when the first text is judged: most supervisors
-// never see one.
-var limitPatterns = sync.OnceValue(func() (p struct{ limit, epoch, iso, in, at, offset *regexp.Regexp }) {
-	const when = `\b(?:resets?|renews?|again|available|until|retry)\b`
-	p.limit = regexp.MustCompile(`(?i)\b(?:(?:hit|reached|exceeded)\s+(?:your|the)\s+(?:[\w-]+\s+){0,3}limit|` +
-		`(?:session|usage|hourly|daily|weekly|monthly|\d+-hour|five-hour|opus|sonnet|haiku|fable)\s+(?:limit|quota)|` +
-		`usage_limit_reached|out\s+of\s+(?:extra\s+|your\s+)?usage)\b`)
+// resetForms are the forms in which a text names a moment.
+var resetForms = sync.OnceValue(func() (p struct{ epoch, iso, in, at, offset *regexp.Regexp }) {
+	const (
+		when  = `\b(?:resets?|renews?|again|available|until|retry)\b`
+		month = `(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?`
+		and   = `(?:\s|,|and\b)*`
+	)
 	p.epoch = regexp.MustCompile(`(?i)(?:\||resets?_?(?:at)?["']?\s*[:=]\s*["']?)\s*(\d{10})(?:\d{3})?\b`)
-	p.iso = regexp.MustCompile(`(?i)(?:` + when + `|resets?_at)\D{0,12}(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?(?:\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?`)
-	p.in = regexp.MustCompile(`(?i)` + when + `\s+(?:in|after)\s+(?:(\d+)\s*d\w*)?[ ,]*(?:(\d+)\s*h\w*)?[ ,]*(?:(\d+)\s*m\w*)?[ ,]*(?:(\d+)\s*s\w*)?`)
-	p.at = regexp.MustCompile(`(?i)` + when + `\s+(?:at\s+|on\s+|after\s+)?` +
-		`(?:(mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+(?:at\s+)?|` +
-		`(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:,?\s+(\d{4}))?,?\s+(?:at\s+)?)?` +
-		`(\d{1,2})(?::(\d{2}))?\s*(am|pm)?\b\s*(?:\(([^()]{1,64})\)|((?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d\d)?)?|[A-Z]{2,4}T\b))?`)
+	p.iso = regexp.MustCompile(`(?i)(?:` + when + `|resets_at)\D{0,12}(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?(?:\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?`)
+	p.in = regexp.MustCompile(`(?i)` + when + `\s+(?:in|after)\s+(?:about\s+)?(?:(\d+|an?)\s*d\w*)?` + and + `(?:(\d+|an?)\s*h\w*)?` + and +
+		`(?:(\d+|an?)\s*m\w*)?` + and + `(?:(\d+)\s*s\w*)?`)
+	p.at = regexp.MustCompile(`(?i)` + when + `\s+(?:(?:at|on|after)\s+)?` +
+		`(?:(?P<weekday>mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+(?:at\s+)?|(?:today|tonight),?\s+(?:at\s+)?|(?P<tomorrow>tomorrow),?\s+(?:at\s+)?|` +
+		month + `\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?|` +
+		`(?P<day2>\d{1,2})(?:st|nd|rd|th)?\s+` + strings.Replace(month, "month", "month2", 1) + `(?:,?\s+(?P<year2>\d{4}))?,?\s+(?:at\s+)?)?` +
+		`(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?(?:\s*(?P<half>[ap])\.?m\b\.?)?` +
+		`\s*(?:\((?P<zone>[^()]{1,64})\)|(?P<offset>(?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d\d)?)|(?P<letters>(?-i:Z|[A-Z]{2,5}))\b)?`)
 	p.offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?(\d\d))?$`)
 	return p
 })
 
-// furthest is how far ahead a reset may lie: what is said to be further away
-// was not understood.
-const furthest = 40 * 24 * time.Hour
-
-// ParseLimit reads what Claude Code says when a subscription's limit is used
-// up: "session limit, resets 3:20pm (Europe/Berlin)", "You've hit your 5-hour
-// limit · resets 1:07pm (UTC)", "usage limit reached|1796044043", "usage limit
-// reached, try again at 2026-11-30T15:20:00Z". It answers whether the text says
-// so, and when the limit resets; zero where it does not tell. now is when it
-// was said: a time of day is the next one after it, in the zone named, else in
-// now's.
-func ParseLimit(text string, now time.Time) (until time.Time, limited bool) {
-	text = text[:min(len(text), argLimit)]
-	if !limitPatterns().limit.MatchString(text) {
-		return time.Time{}, false
-	}
-	if until = resetIn(text, now); until.Sub(now) > furthest {
-		until = time.Time{}
-	}
-	return until, true
-}
-
 // resetIn is the moment that a text about a limit names; zero if it names
 // none.
 func resetIn(text string, now time.Time) time.Time {
-	p := limitPatterns()
+	p := resetForms()
 	if m := p.epoch.FindStringSubmatch(text); m != nil {
 		return time.Unix(int64(number(m[1])), 0)
 	}
@@ -71,12 +52,13 @@ func resetIn(text string, now time.Time) time.Time {
 		}
 	}
 	if m := p.in.FindStringSubmatch(text); m != nil && m[1]+m[2]+m[3]+m[4] != "" {
-		hours := 24*min(number(m[1]), 999) + min(number(m[2]), 999)
-		minutes, seconds := 60*hours+min(number(m[3]), 99_999), min(number(m[4]), 9_999_999)
+		hours := 24*min(count(m[1]), 999) + min(count(m[2]), 999)
+		minutes, seconds := 60*hours+min(count(m[3]), 99_999), min(count(m[4]), 9_999_999)
 		return now.Add(time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second)
 	}
 	if m := p.at.FindStringSubmatch(text); m != nil {
-		return resetTime(m, now)
+		part := func(name string) string { return m[p.at.SubexpIndex(name)] }
+		return resetTime(part, now)
 	}
 	return time.Time{}
 }
@@ -85,15 +67,20 @@ func resetIn(text string, now time.Time) time.Time {
 // meant: a limit is said to reset now when it has just done so.
 const justPassed = 10 * time.Minute
 
-// resetTime is the moment that the parts of a match name; zero if they name
-// none.
-func resetTime(m []string, now time.Time) time.Time {
-	weekday, month, day, year := strings.ToLower(m[1]), strings.ToLower(m[2]), number(m[3]), number(m[4])
-	hour, minute, ok := clock(m[5], m[6], strings.ToLower(m[7]))
+// resetTime is the moment that the parts of a text name; zero if they name none,
+// or a zone that nobody knows.
+func resetTime(part func(name string) string, now time.Time) time.Time {
+	weekday, month := strings.ToLower(part("weekday")), strings.ToLower(part("month")+part("month2"))
+	day, year := number(part("day")+part("day2")), number(part("year")+part("year2"))
+	hour, minute, ok := clock(part("hour"), part("minute"), strings.ToLower(part("half")))
 	if !ok {
 		return time.Time{}
 	}
-	local := now.In(zone(m[8]+m[9], now.Location()))
+	loc, ok := zone(part("zone")+part("offset")+part("letters"), now.Location())
+	if !ok {
+		return time.Time{}
+	}
+	local := now.In(loc)
 	on := func(y int, mo time.Month, d int) time.Time {
 		t := time.Date(y, mo, d, hour, minute, 0, 0, local.Location())
 		if t.Hour() != hour {
@@ -111,6 +98,9 @@ func resetTime(m []string, now time.Time) time.Time {
 			return t // also one that has passed: the limit is over
 		}
 		return on(local.Year()+1, mo, day)
+	}
+	if part("tomorrow") != "" {
+		return on(local.Year(), local.Month(), local.Day()+1)
 	}
 	for ahead := -1; ahead <= 8; ahead++ {
 		t := on(local.Year(), local.Month(), local.Day()+ahead)
@@ -138,12 +128,12 @@ var months = map[string]time.Month{
 func clock(h, m, half string) (hour, minute int, ok bool) {
 	hour, minute = number(h), number(m)
 	switch half {
-	case "am", "pm":
+	case "a", "p":
 		if hour < 1 || hour > 12 {
 			return 0, 0, false
 		}
 		hour %= 12
-		if half == "pm" {
+		if half == "p" {
 			hour += 12
 		}
 	default:
@@ -157,6 +147,11 @@ func clock(h, m, half string) (hour, minute int, ok bool) {
 // abbreviations are the zone names that people write and the database does not
 // know, or knows for another place.
 var abbreviations = map[string]string{
+	"Z": "UTC", "GMT": "UTC", "MSK": "Europe/Moscow", "TRT": "Europe/Istanbul", "CAT": "Africa/Maputo", "EAT": "Africa/Nairobi", "WAT": "Africa/Lagos",
+	"SAST": "Africa/Johannesburg", "BRT": "America/Sao_Paulo", "ART": "America/Argentina/Buenos_Aires", "AKST": "America/Anchorage", "AKDT": "America/Anchorage",
+	"AST": "America/Halifax", "ADT": "America/Halifax", "NST": "America/St_Johns", "NDT": "America/St_Johns", "MT": "America/Denver", "CT": "America/Chicago",
+	"WEST": "Europe/Lisbon", "GST": "Asia/Dubai", "PKT": "Asia/Karachi", "ICT": "Asia/Bangkok", "WIB": "Asia/Jakarta", "SGT": "Asia/Singapore", "HKT": "Asia/Hong_Kong",
+	"KST": "Asia/Seoul", "AWST": "Australia/Perth", "ACST": "Australia/Darwin", "ACDT": "Australia/Adelaide", "NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland",
 	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
 	"MDT": "America/Denver", "CST": "America/Chicago", "CDT": "America/Chicago",
 	"EDT": "America/New_York", "ET": "America/New_York", "BST": "Europe/London",
@@ -164,26 +159,33 @@ var abbreviations = map[string]string{
 	"AEST": "Australia/Sydney", "AEDT": "Australia/Sydney",
 }
 
-// zone is the zone of that name; a name that nobody knows is taken for ours.
-func zone(name string, ours *time.Location) *time.Location {
+// zone is the zone of that name, and ours where none is named. A name that
+// nobody knows is no zone: its times are not ours.
+func zone(name string, ours *time.Location) (*time.Location, bool) {
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return ours
+		return ours, true
 	}
-	if m := limitPatterns().offset.FindStringSubmatch(name); m != nil {
+	if m := resetForms().offset.FindStringSubmatch(name); m != nil {
 		east := number(m[2])*3600 + number(m[3])*60
 		if m[1] == "-" {
 			east = -east
 		}
-		return time.FixedZone(name, east)
+		return time.FixedZone(name, east), true
 	}
 	if full, ok := abbreviations[strings.ToUpper(name)]; ok {
 		name = full
 	}
-	if loc, err := time.LoadLocation(name); err == nil {
-		return loc
+	loc, err := time.LoadLocation(name)
+	return loc, err == nil
+}
+
+// count reads a number of hours, or a single one: "an hour".
+func count(s string) int {
+	if strings.HasPrefix(strings.ToLower(s), "a") {
+		return 1
 	}
-	return ours
+	return number(s)
 }
 
 func number(s string) int {

@@ -1,4 +1,4 @@
-package claude
+package limit
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 )
 
 // Failure 8: a session limit with its reset, in several zones and forms.
-func TestParseLimit(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -27,7 +27,25 @@ func TestParseLimit(t *testing.T) {
 		{"abbreviation", "usage limit reached, resets at 8am (PST)", now, utc(30, 16, 0)},
 		{"24 hours", "Weekly limit reached, resets 15:20 (Europe/Berlin)", now, utc(30, 14, 20)},
 		{"no zone is ours", "session limit, resets 3pm", now.In(berlin), utc(30, 14, 0)},
-		{"an unknown zone is ours", "session limit, resets 3pm (Nowhere/City)", now, utc(30, 15, 0)},
+		{"an unknown zone is not ours", "session limit, resets 3pm (Nowhere/City)", now, time.Time{}},
+		{"unknown letters are not ours", "session limit, resets 15:20 QQT", now, time.Time{}},
+		{"letters that end otherwise", "session limit, resets 15:20 MSK", now, utc(30, 12, 20)},
+		{"zulu", "session limit, resets 15:20Z", now, utc(30, 15, 20)},
+		{"a half with points", "session limit, resets 3:20 p.m. (Europe/Berlin)", now, utc(30, 14, 20)},
+		{"a half with points, no zone", "session limit, resets at 3:20 P.M.", now, utc(30, 15, 20)},
+		{"hours and minutes", "usage limit reached, try again in 1 hour and 20 minutes", now, now.Add(80 * time.Minute)},
+		{"an hour", "usage limit reached, try again in an hour", now, now.Add(time.Hour)},
+		{"tomorrow", "usage limit reached, resets tomorrow at 3pm (UTC)", now, time.Date(2026, 12, 1, 15, 0, 0, 0, time.UTC)},
+		{"today", "usage limit reached, resets today at 3pm (UTC)", now, utc(30, 15, 0)},
+		{"the day first", "weekly limit reached, resets on 3 December at 15:00 (UTC)", now, time.Date(2026, 12, 3, 15, 0, 0, 0, time.UTC)},
+		{"an ordinal", "weekly limit, resets Dec 3rd, 3pm (UTC)", now, time.Date(2026, 12, 3, 15, 0, 0, 0, time.UTC)},
+		{"which limit is not said", "Limit reached · resets 3pm (UTC)", now, utc(30, 15, 0)},
+		{"a quota", "Your quota has been exhausted. Resets 3pm (UTC)", now, utc(30, 15, 0)},
+		{"all of it", "You've used all of your included usage · resets 3pm (UTC)", now, utc(30, 15, 0)},
+		{"a hundred per cent", "You've used 100% of your 5-hour usage, resets 3pm (UTC)", now, utc(30, 15, 0)},
+		{"a cap", "You have reached your weekly usage cap", now, time.Time{}},
+		{"an organisation", "You've hit your org's monthly spend limit", now, time.Time{}},
+		{"reached in spite of a figure", "You've hit your weekly limit (you had 5% left yesterday), resets 3pm (UTC)", now, utc(30, 15, 0)},
 		{"just reset", "session limit, resets 11:07am (UTC)", now, utc(30, 11, 7)},
 		{"passed today is tomorrow", "session limit, resets 10am (UTC)", now, time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)},
 		{"noon", "session limit, resets 12pm (UTC)", now, utc(30, 12, 0)},
@@ -76,27 +94,30 @@ func TestParseLimit(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		got, ok := ParseLimit(tt.text, tt.now)
+		got, ok := Parse(tt.text, tt.now)
 		if !ok || !got.Equal(tt.want) {
 			t.Errorf("%s: %v, %v; want %v", tt.name, got.UTC(), ok, tt.want.UTC())
 		}
 	}
 	for _, text := range []string{
 		"", "API Error: 529 overloaded", "429 rate limit", "prompt is too long: limit 200000 tokens", "the counter resets 3pm (UTC)",
-		"Credit balance is too low",
+		"Credit balance is too low", "you have used 80% of your weekly limit, resets 3pm", "Approaching your usage limit · resets at 3pm",
+		"You have 20% of your session limit left, resets 3pm", "rate limit exceeded, retry after 20 seconds", "you have exceeded your token limit",
+		"context limit reached · retry after 3pm", "the file exceeded the size limit", "limit reached", "429: exceeded the rate limit; resets in 20s",
 	} {
-		if until, ok := ParseLimit(text, now); ok {
+		if until, ok := Parse(text, now); ok {
 			t.Errorf("%q taken for a usage limit until %v", text, until)
 		}
 	}
 }
 
-func FuzzParseLimit(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add("session limit, resets Jan 2, 2027, 3:20pm (Europe/Berlin)")
 	f.Add("usage limit reached|1796044043000")
 	f.Fuzz(func(t *testing.T, text string) {
-		if until, ok := ParseLimit(text, time.Unix(1796044043, 0)); !ok && !until.IsZero() {
-			t.Fatalf("%q: no limit, but until %v", text, until)
+		now := time.Unix(1796044043, 0)
+		if until, ok := Parse(text, now); !ok && !until.IsZero() || until.Sub(now) > furthest {
+			t.Fatalf("%q: limit %v until %v", text, ok, until)
 		}
 	})
 }
