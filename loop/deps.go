@@ -178,4 +178,6 @@ type Deps struct {
 	// is absent is refused.
 	Owner      OwnerBoard
 	OwnerPulls OwnerPulls
+	// Reading tells how far a poll has come; nil where one is over at once.
+	Reading board.Teller
 }

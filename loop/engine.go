@@ -122,6 +122,10 @@ func (e *Engine) Run(ctx context.Context) (End, error) {
 		e.events.close()
 		close(e.over)
 	}()
+	if e.d.Reading != nil {
+		e.d.Reading.Tell(e.told)
+		defer e.d.Reading.Tell(nil)
+	}
 	e.task(func() { e.heart.run(work) })
 	e.task(func() { e.checks.run(work) })
 	e.startJob(work, "start", (*firing).recover)

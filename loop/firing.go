@@ -70,7 +70,7 @@ func steps() []step {
 		{"reconcile", (*firing).reconcile},
 		{"finished workers", (*firing).finished},
 		{"re-stamp", (*firing).restamp},
-		{"poll", (*firing).poll},
+		{stepPoll, (*firing).poll},
 		{"top up", (*firing).topUp},
 		{"freshen", (*firing).freshen},
 		{"conflicts", (*firing).conflicts},
@@ -107,7 +107,20 @@ func (f *firing) pass(ctx context.Context) {
 // at tells the owner which step is under way.
 func (f *firing) at(name string) {
 	now := f.e.o.Now()
-	f.e.post(func(context.Context) { f.e.step, f.e.stepSince, f.e.dirty = name, now, true })
+	f.e.post(func(context.Context) { f.e.step, f.e.stepSince, f.e.reading, f.e.dirty = name, now, nil, true })
+}
+
+// stepPoll is the step in which the board is read.
+const stepPoll = "poll"
+
+// told is how far whoever reads the board has come: a poll of ours, or somebody
+// who looks at the board beside it.
+func (e *Engine) told(p board.Progress) {
+	e.post(func(context.Context) {
+		if e.step == stepPoll {
+			e.reading, e.dirty = &p, true
+		}
+	})
 }
 
 func (f *firing) say(ref board.Ref, bad bool, format string, args ...any) {

@@ -102,12 +102,26 @@ func TestSnapshotTellsAll(t *testing.T) {
 		if s := p.e.Snapshot(); s.Step != "poll" || s.StepSince.IsZero() {
 			t.Errorf("step %q since %s", s.Step, s.StepSince)
 		}
+		far := board.Progress{Board: "GitHub", Page: 2, Pages: 3}
+		p.telling.Told(far)
+		time.Sleep(time.Second)
+		if s := p.e.Snapshot(); s.Reading == nil || *s.Reading != far {
+			t.Errorf("the poll is at %v, want %v", s.Reading, far)
+		}
 		let()
 		time.Sleep(30 * time.Second)
 		s := p.e.Snapshot()
 		worker, ok := s.Worker(s.Rows[0].Run)
 		if !ok || worker.Run.Ref != ref || worker.LastSign.IsZero() || worker.Outcome != "" || s.Slots.Developers != 1 || s.Slots.MaxDevelopers != 2 {
 			t.Errorf("worker %+v, slots %+v", worker, s.Slots)
+		}
+		if s.Reading != nil {
+			t.Errorf("after the poll it is at %v", s.Reading)
+		}
+		p.telling.Told(far) // by somebody who looks at the board beside the loop
+		time.Sleep(time.Second)
+		if s := p.e.Snapshot(); s.Reading != nil {
+			t.Errorf("between firings it is at %v", s.Reading)
 		}
 		if s.Step != "" || !s.NextFiring.After(s.At) || s.Repository != "acme/widgets" {
 			t.Errorf("step %q, next firing %s", s.Step, s.NextFiring)

@@ -26,6 +26,7 @@ type view struct {
 	firing     int
 	step       string
 	stepSince  time.Time
+	reading    *board.Progress // of the poll under way
 	nextFiring time.Time
 	rows       []state.Row
 	polledAt   time.Time
@@ -97,7 +98,7 @@ func (e *Engine) forget(r state.Run, outcome string) {
 
 // adopt takes over what a firing read.
 func (e *Engine) adopt(f *firing) {
-	e.step = ""
+	e.step, e.reading = "", nil
 	e.costToday = f.costToday
 	e.record(f)
 	if f.opening || !f.read {
@@ -132,7 +133,7 @@ func (e *Engine) publish() {
 		Repository: e.o.Repository, Milestones: e.o.Milestones, Agents: e.o.Agents,
 		Rows: e.shownRows(), PolledAt: e.polledAt, PollError: e.pollError,
 		Workers: e.workers(), Pulls: e.pulls, Requests: e.asked(), Needs: e.allNeeds(), Pauses: e.pausedFor,
-		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, NextFiring: e.nextFiring,
+		Status: e.status, Firing: e.firing, Step: e.step, StepSince: e.stepSince, Reading: e.reading, NextFiring: e.nextFiring,
 		Slots: e.slots(), CostToday: e.costToday, CostCap: e.tuning.CostCap,
 		Firings: slices.Clone(e.firings), Log: slices.Clone(e.log), Notices: slices.Clone(e.notices),
 	}

@@ -33,6 +33,7 @@ type process struct {
 	broken  map[string]error
 	panic   map[string]int
 	holds   map[string]chan struct{}
+	telling board.Telling // how far a poll has come
 	isDead  bool
 	dead    chan struct{}
 
@@ -57,7 +58,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
 		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Speaker: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Hooks: hooksOf{p}, Life: lifeOf{p}, Archive: archiveOf{p},
-		Updates: updatesOf{p}, Branches: treesOf{p}, Owner: p.ownerDeps(), OwnerPulls: ownerPullsOf{p},
+		Updates: updatesOf{p}, Branches: treesOf{p}, Owner: p.ownerDeps(), OwnerPulls: ownerPullsOf{p}, Reading: &p.telling,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel

@@ -97,6 +97,8 @@ func (m *Model) countdown(now time.Time, long bool) string {
 	switch {
 	case s.Mode == state.ModeStopped || m.lost:
 		return ""
+	case s.Reading != nil && long && now.Sub(s.StepSince) > state.Moment:
+		return " · " + widget.Clean(s.Reading.String())
 	case s.Step != "" && now.Sub(s.StepSince) > time.Second:
 		return " · " + widget.Clean(s.Step)
 	case s.Step != "" && long:

@@ -90,6 +90,7 @@ var conditions = []scene{
 	{name: "board-loading", snap: changed(func(s *state.Snapshot) {
 		s.Rows, s.Workers, s.Pulls, s.Needs, s.Log, s.Firings = nil, nil, nil, nil, nil, nil
 		s.PolledAt, s.Step, s.StepSince = time.Time{}, "poll", ago(4*time.Second)
+		s.Reading = &board.Progress{Board: "GitHub", Page: 2, Pages: 3}
 	})},
 	{name: "board-silent", snap: changed(func(s *state.Snapshot) { s.Step, s.StepSince = "poll", ago(31*time.Second) })},
 	{name: "board-lost", snap: sample, then: loseContact},

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/tui/layout"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
@@ -123,8 +124,11 @@ func (m *Model) emptyBoard() string {
 	switch {
 	case total == 0 && m.snap.PolledAt.IsZero():
 		text := "reading the board"
-		if since := m.snap.StepSince; !since.IsZero() && m.now().Sub(since) > 2*time.Second {
+		if since := m.snap.StepSince; !since.IsZero() && m.now().Sub(since) > state.Moment {
 			text += ", " + widget.Clock(m.now().Sub(since))
+			if p := m.snap.Reading; p != nil {
+				text += ": " + widget.Clean(p.String())
+			}
 		}
 		return text
 	case total == 0:

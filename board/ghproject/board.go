@@ -48,6 +48,8 @@ type Options struct {
 
 // Board is one project. It is safe for use by several goroutines.
 type Board struct {
+	board.Telling
+
 	o     Options
 	gql   *graphql.Client
 	gate  *ghapi.Gate

@@ -46,6 +46,7 @@ type mirror struct {
 	asked  map[string]bool    // questions answered from the look
 	seen   look
 	items  []*slimItem // of the look
+	pages  pages       // of the look under way
 }
 
 // fullRow is an issue in full, and what a look saw of it then.
@@ -74,6 +75,7 @@ func (b *Board) look(ctx context.Context, question string, closed func(milestone
 		return look{}, ctx.Err()
 	}
 	now, writes := b.now(), m.writes.Load()
+	m.pages = pages{}
 	if fresh := m.asked != nil && m.before == writes && now.Sub(m.at) < oneFiring; !fresh || m.asked[question] {
 		m.forget(now)
 		m.asked = nil
@@ -143,7 +145,7 @@ func (b *Board) sweep(ctx context.Context) (look, []*slimItem, error) {
 	vars["project"], vars["after"] = ID(b.o.ProjectID), (*graphql.String)(nil)
 	var seen look
 	var items []*slimItem
-	for range maxPages {
+	for page := range maxPages {
 		var q sweepQuery
 		if err := b.query(ctx, &q, vars); err != nil {
 			return seen, nil, err
@@ -168,9 +170,11 @@ func (b *Board) sweep(ctx context.Context) (look, []*slimItem, error) {
 			}
 		}
 		if !p.Items.PageInfo.HasNextPage {
+			b.mirror.pages = pages{page + 1, page + 1}
 			return seen, items, nil
 		}
 		vars["after"] = p.Items.PageInfo.EndCursor
+		b.swept(page+1, p.Items.TotalCount, b.mirror.unread(items))
 	}
 	return seen, nil, fmt.Errorf("the project has more than %d items", maxPages*100)
 }
@@ -195,6 +199,7 @@ func (b *Board) learn(ctx context.Context, items []*slimItem) error {
 		wholes, parts = append(wholes, parts...), nil // at no further request
 		maps.Copy(whole, part)
 	}
+	b.mirror.pages.of = b.mirror.pages.at + pagesOf(len(wholes), atOnce) + pagesOf(len(parts), closedAtOnce)
 	if err := b.readRows(ctx, wholes, true, whole); err != nil {
 		return err
 	}
@@ -208,6 +213,7 @@ func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[st
 		size = closedAtOnce
 	}
 	for part := range slices.Chunk(ids, size) {
+		b.nextPage()
 		var q struct {
 			Nodes []struct {
 				Issue issueWire `graphql:"... on Issue"`

@@ -180,8 +180,9 @@ type sweepQuery struct {
 		Project struct {
 			projectWire
 			Items struct {
-				Nodes    []slimItem
-				PageInfo pageInfo
+				TotalCount int
+				Nodes      []slimItem
+				PageInfo   pageInfo
 			} `graphql:"items(first: 100, after: $after, orderBy: {field: POSITION, direction: ASC})"`
 		} `graphql:"... on ProjectV2"`
 	} `graphql:"node(id: $project)"`

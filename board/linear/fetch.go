@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/shurcooL/graphql"
+
+	"github.com/backside4charter/dispatcher/board"
 )
 
 // How much one page asks for at first. A page that Linear calls too complex is
@@ -81,6 +83,9 @@ func (b *Board) readAll(ctx context.Context, r *reading) ([]*row, []commentOn, e
 		}
 		if err != nil {
 			return nil, nil, err
+		}
+		if r.rowsMore || r.wordsMore { // how many there are Linear does not say
+			b.Told(board.Progress{Board: "Linear", Rows: len(r.rows)})
 		}
 	}
 	for n, row := range r.rows {

@@ -47,6 +47,8 @@ type Options struct {
 
 // Board is one project of one team. It is safe for use by several goroutines.
 type Board struct {
+	board.Telling
+
 	o      Options
 	client *client
 	budget *budget

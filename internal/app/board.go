@@ -25,6 +25,7 @@ type boardParts struct {
 	board     *board.Policy
 	linear    *linear.Board // where that is the platform
 	remote    namesRows     // the board where it is not of files
+	reading   board.Teller  // of a board that is read in many requests; nil for others
 	boardErr  error
 	// boardEvents reads the event log of a board of files; nil for others.
 	boardEvents func(from int64) ([]native.Event, int64, error)
@@ -118,6 +119,7 @@ func (f *Factory) openBoard(ctx context.Context) (*board.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.reading, _ = backend.(board.Teller)
 	return board.NewPolicy(backend, actor, board.PolicyOptions{Merged: f.merged(cfg)}), nil
 }
 

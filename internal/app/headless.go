@@ -38,7 +38,11 @@ func (f *Factory) runHeadless(ctx context.Context, e *loop.Engine) (loop.End, er
 func (f *Factory) printFirings(snapshots <-chan *state.Snapshot) {
 	last := 0
 	noticed := uint64(0)
+	reading := f.newReadingLine()
 	for s := range snapshots {
+		if s.Reading != nil {
+			reading.say(s.Reading, s.At, s.StepSince)
+		}
 		for _, n := range s.Notices {
 			if n.ID > noticed {
 				noticed = n.ID

@@ -136,7 +136,9 @@ func (f *Factory) open(ctx context.Context, o StartOptions) (_ *session, err err
 	if err != nil {
 		return nil, err
 	}
+	told := f.tellReading()
 	milestones, err := chooseMilestones(ctx, policy, o.Milestones)
+	told()
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +275,7 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
 		Updates: loopUpdates{store}, Branches: trees,
 		Archive: archive{l: launcher, cfg: held},
-		Owner:   policy.As(ownerActor()), OwnerPulls: ownerPulls{f},
+		Owner:   policy.As(ownerActor()), OwnerPulls: ownerPulls{f}, Reading: f.reading,
 		Hooks: hook, Configuration: newReloader(held, repo.Base, runsChecks(store), f.needAgents),
 	}
 	if f.Wrap != nil {

@@ -191,6 +191,9 @@ func printStatus(f *app.Factory, s *state.Snapshot) error {
 	if s.PollError != "" {
 		lines = append(lines, "! "+s.PollError)
 	}
+	if s.Reading != nil && s.At.Sub(s.StepSince) > state.Moment {
+		lines = append(lines, "reading the board: "+s.Reading.String())
+	}
 	for i := range s.Workers {
 		w := &s.Workers[i]
 		if w.Outcome != "" {

@@ -5,9 +5,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
@@ -77,5 +79,20 @@ func TestAWholePictureCrossesTheSocket(t *testing.T) {
 	}
 	if diff := cmp.Diff(loop.snap, &got); diff != "" {
 		t.Errorf("(-shown +printed):\n%s", diff)
+	}
+}
+
+// A status says how far a poll is that takes longer than a moment.
+func TestStatusSaysHowFarThePollIs(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 5, 4, 14, 17, 0, 0, time.UTC)
+	loop := &scriptedLoop{snap: &state.Snapshot{Step: "poll", StepSince: began, Reading: &board.Progress{Board: "Linear", Rows: 80}}}
+	dir, _, _ := steered(t, loop)
+	for after, want := range map[time.Duration]bool{time.Second: false, 3 * time.Second: true} {
+		loop.snap.At = began.Add(after)
+		code, out, errs := run(t, dir, nil, "ctl", "status")
+		if code != 0 || errs != "" || strings.Contains(out, "reading the board: Linear, 80 rows so far") != want {
+			t.Errorf("after %s: exit %d, %s%s", after, code, errs, out)
+		}
 	}
 }

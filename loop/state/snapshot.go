@@ -18,6 +18,10 @@ const (
 	ModeStopped  Mode = "stopped"  // ended; workers may go on
 )
 
+// Moment is how long the loop may be busy with one thing before whoever waits
+// is told with what (screens.md, When there is nothing, or something is wrong).
+const Moment = 2 * time.Second
+
 // Snapshot is the whole picture at one moment: immutable, versioned, latest
 // wins. What must not be missed (refusals, finished workers, questions) stays
 // in it until it is acknowledged or no longer true.
@@ -29,25 +33,28 @@ type Snapshot struct {
 	Milestones []string  `json:"milestones"`
 	Agents     string    `json:"agents,omitempty"` // what works the issues, when it is not the real thing: "scripted agents"
 
-	Rows       []Row     `json:"rows"`     // every open row of the milestones and the done ones, in board order
-	PolledAt   time.Time `json:"polledAt"` // when Rows were read; zero before the first poll
-	PollError  string    `json:"pollError,omitempty"`
-	Workers    []Worker  `json:"workers"`            // live first, then those that ended last
-	Pulls      []Pull    `json:"pulls"`              // open pull requests
-	Requests   []Request `json:"requests,omitempty"` // what workers wait for, oldest first
-	Needs      []Need    `json:"needs"`              // what waits for a person, most urgent first
-	Pauses     []Pause   `json:"pauses,omitempty"`   // what keeps everything waiting: usage limits, models that do not answer
-	Status     string    `json:"status"`             // the one-line status text of the last firing
-	Firing     int       `json:"firing"`             // number of the last firing
-	Step       string    `json:"step,omitempty"`     // the step under way, empty between firings
-	StepSince  time.Time `json:"stepSince,omitzero"`
-	NextFiring time.Time `json:"nextFiring,omitzero"`
-	Slots      Slots     `json:"slots"`
-	CostToday  float64   `json:"costToday"` // USD, UTC day
-	CostCap    float64   `json:"costCap,omitempty"`
-	Firings    []Firing  `json:"firings"` // the last ones, newest last
-	Log        []Entry   `json:"log"`     // newest last, bounded
-	Notices    []Notice  `json:"notices"` // refusals and failures, until acknowledged
+	Rows      []Row     `json:"rows"`     // every open row of the milestones and the done ones, in board order
+	PolledAt  time.Time `json:"polledAt"` // when Rows were read; zero before the first poll
+	PollError string    `json:"pollError,omitempty"`
+	Workers   []Worker  `json:"workers"`            // live first, then those that ended last
+	Pulls     []Pull    `json:"pulls"`              // open pull requests
+	Requests  []Request `json:"requests,omitempty"` // what workers wait for, oldest first
+	Needs     []Need    `json:"needs"`              // what waits for a person, most urgent first
+	Pauses    []Pause   `json:"pauses,omitempty"`   // what keeps everything waiting: usage limits, models that do not answer
+	Status    string    `json:"status"`             // the one-line status text of the last firing
+	Firing    int       `json:"firing"`             // number of the last firing
+	Step      string    `json:"step,omitempty"`     // the step under way, empty between firings
+	StepSince time.Time `json:"stepSince,omitzero"`
+	// Reading is how far the poll under way has come, on a board that is read in
+	// several requests; nil when nothing is known of it.
+	Reading    *board.Progress `json:"reading,omitempty"`
+	NextFiring time.Time       `json:"nextFiring,omitzero"`
+	Slots      Slots           `json:"slots"`
+	CostToday  float64         `json:"costToday"` // USD, UTC day
+	CostCap    float64         `json:"costCap,omitempty"`
+	Firings    []Firing        `json:"firings"` // the last ones, newest last
+	Log        []Entry         `json:"log"`     // newest last, bounded
+	Notices    []Notice        `json:"notices"` // refusals and failures, until acknowledged
 }
 
 // Slots says how many workers of each kind run, and how many may.
