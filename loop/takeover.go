@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func (f *firing) lookTaken(ctx context.Context, r state.Run) error {
 	case err != nil:
 		return err
 	case t.Lives:
-		return f.keep(ctx, r, t.PID)
+		return f.keep(ctx, r, cmp.Or(t.PID, f.e.o.PID))
 	case !t.Came:
 		return f.keep(ctx, r, f.e.o.PID)
 	}
@@ -121,7 +122,7 @@ func (f *firing) takenAgain(ctx context.Context, r state.Run) (bool, error) {
 	if err := f.book.put(r); err != nil {
 		return true, err
 	}
-	return true, f.keep(ctx, r, t.PID)
+	return true, f.keep(ctx, r, cmp.Or(t.PID, f.e.o.PID))
 }
 
 // handBack is the owner's word that the loop may go on.
@@ -133,6 +134,9 @@ func (f *firing) handBack(ctx context.Context, c state.Command) error {
 	t, err := f.e.d.Speaker.Taker(ctx, r.ID)
 	if err != nil {
 		return err
+	}
+	if t.Lives && t.PID == 0 {
+		return errors.New("something that was started in its session still runs; end that first")
 	}
 	if t.Lives {
 		return fmt.Errorf("its session is open in pid %d; leave it first", t.PID)

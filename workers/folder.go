@@ -46,6 +46,7 @@ var (
 //	lock             held by the supervisor as long as it lives, then by who
 //	                 goes on in the session by hand
 //	taken.json       who that is, or was
+//	taken.lock       held by that one and by all that it has started, to the last
 //	supervisor.json  who the supervisor and the agent are
 //	alive            the last sign of life
 //	stop.json        a request to stop
@@ -73,6 +74,7 @@ func (f Folder) supervisorPath() string { return filepath.Join(f.dir, "superviso
 func (f Folder) alivePath() string      { return filepath.Join(f.dir, "alive") }
 func (f Folder) messagesPath() string   { return filepath.Join(f.dir, "messages.jsonl") }
 func (f Folder) takenPath() string      { return filepath.Join(f.dir, "taken.json") }
+func (f Folder) takenLockPath() string  { return filepath.Join(f.dir, "taken.lock") }
 func (f Folder) answersPath() string    { return filepath.Join(f.dir, "answers.jsonl") }
 
 // RolePath is where the role text lies, for the agent to read.

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 			os.Exit(playAgent(os.Args[2]))
 		case "loop":
 			os.Exit(playLoop(os.Args[2]))
+		case "owner":
+			os.Exit(playOwner(os.Args[2], os.Args[3:]))
 		case "under":
 			spec, ok := workers.Under(os.Getpid())
 			_ = os.WriteFile(os.Args[2]+".tmp", fmt.Appendf(nil, "%v %s %s %s %d", ok, spec.Kind, spec.Ref, spec.Run, spec.Epoch), 0o600)

@@ -144,7 +144,7 @@ func (f Folder) Forbidden() bool { return exists(f.forbiddenPath()) }
 // Over says whether nothing of the run may write any more: it has ended or was
 // given back, and nobody went on in its session by hand.
 func (f Folder) Over() bool {
-	_, taken, err := f.Taker()
+	_, taken, err := f.taker()
 	return err == nil && !taken && (f.Forbidden() || exists(f.exitPath()))
 }
 

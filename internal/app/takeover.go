@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,9 +174,10 @@ func orShell(environ []string) string {
 	return "sh"
 }
 
-// Command is the session as a process, with the streams that it is given.
-func (t *Takeover) Command(ctx context.Context) *exec.Cmd {
-	return t.taking.Command(ctx, t.Argv, t.Env)
+// Open runs the session to its end, on the streams that it is given. An
+// *exec.ExitError says how it ended.
+func (t *Takeover) Open(ctx context.Context, in io.Reader, out, errs io.Writer) error {
+	return t.taking.Run(ctx, t.Argv, t.Env, in, out, errs)
 }
 
 // HandBack lets the loop go on. A loop that does not answer takes the session
@@ -215,9 +216,6 @@ func (w *fleet) Taker(_ context.Context, run string) (state.Taker, error) {
 	if err != nil {
 		return state.Taker{}, err
 	}
-	t, came, err := f.Taker()
-	if err != nil || !came {
-		return state.Taker{}, err
-	}
-	return state.Taker{Came: true, Lives: t.Lives(), PID: t.PID}, nil
+	t, err := f.Taken()
+	return state.Taker{Came: t.Came, Lives: t.Lives, PID: t.PID}, err
 }

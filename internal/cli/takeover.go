@@ -38,9 +38,7 @@ have finished by then it only verifies.`,
 			drop := make(chan os.Signal, 1)
 			signal.Notify(drop, os.Interrupt, syscall.SIGQUIT)
 			defer signal.Stop(drop)
-			session := t.Command(cmd.Context())
-			session.Stdin, session.Stdout, session.Stderr = f.IO.In, f.IO.Out, f.IO.Err
-			ran := session.Run()
+			ran := t.Open(cmd.Context(), f.IO.In, f.IO.Out, f.IO.Err)
 			if err := t.HandBack(cmd.Context()); err != nil {
 				fmt.Fprintf(f.IO.Err, "%s was not handed back: %v; the next loop takes it back\n", ref, err)
 			} else {

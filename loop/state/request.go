@@ -88,5 +88,5 @@ type RequestReply struct {
 type Taker struct {
 	Came  bool // somebody has opened it
 	Lives bool // and has it open
-	PID   int
+	PID   int  // of what has it; 0 where that is not known by its id
 }
