@@ -26,14 +26,6 @@ type id struct {
 
 func idOf(n *state.Need) id { return id{n.Kind, n.Ref, n.Request} }
 
-// asking is one asking of a need: a row that was answered can ask again.
-type asking struct {
-	id
-	since int64
-}
-
-func askingOf(n *state.Need) asking { return asking{idOf(n), n.Since.UnixNano()} }
-
 // Model is the view.
 type Model struct {
 	st   *themes.Styles
@@ -54,9 +46,6 @@ type Model struct {
 	sent   map[asking]string // taken by the loop, until the need is gone
 	failed map[id]string     // why the answer was refused
 }
-
-// onItsWay is what stands below an item that was answered.
-const onItsWay = "answer sent, the loop takes it"
 
 // New answers an empty view.
 func New(st *themes.Styles) *Model {
@@ -207,76 +196,6 @@ func (m *Model) Found() (shown, total int) {
 		return 0, 0
 	}
 	return len(m.needs), len(m.snap.Needs)
-}
-
-// Take learns what became of an answer. Once it is taken the next item is
-// selected; one that was refused comes first, with its text.
-func (m *Model) Take(msg tea.Msg) pane.Reply {
-	s, ok := msg.(pane.Sent)
-	if !ok || m.snap == nil {
-		return pane.Reply{}
-	}
-	c := &s.Command
-	if c.Kind == state.CommandUndo && s.Err == nil {
-		clear(m.sent)
-		return pane.Done()
-	}
-	for _, n := range m.needs {
-		if !settles(c, n) {
-			continue
-		}
-		k, sent := idOf(n), askingOf(n)
-		if c.Kind == state.CommandAnswer && m.sent[sent] == "" {
-			break // it asks again already: that was the answer to what it asked before
-		}
-		delete(m.failed, k)
-		delete(m.sent, sent)
-		if s.Err != nil {
-			m.failed[k] = widget.Clean(s.Err.Error())
-			m.SetSnapshot(m.snap)
-			break
-		}
-		m.sent[sent] = onItsWay
-		if k == m.sel {
-			m.step()
-		}
-		break
-	}
-	return pane.Done()
-}
-
-// settles says whether a command is an answer to a need.
-func settles(c *state.Command, n *state.Need) bool {
-	switch c.Kind {
-	case state.CommandAllow, state.CommandDeny, state.CommandReply:
-		return n.Request != "" && c.Request == n.Request
-	case state.CommandAnswer:
-		return n.Kind == state.NeedQuestion && c.Ref == n.Ref
-	case state.CommandSteer:
-		return n.Kind == state.NeedInterrupted && (c.Run == n.Run || (c.Run == "" && c.Ref == n.Ref))
-	case state.CommandRetry, state.CommandHold, state.CommandUnhold:
-		return n.Kind == state.NeedAttention && c.Ref == n.Ref
-	case state.CommandMerge, state.CommandRequest:
-		return n.Kind == state.NeedReview && (c.Ref == n.Ref || (c.PR != "" && c.PR == n.PR))
-	case state.CommandLabel:
-		return n.Kind == state.NeedConfirm && c.Off && c.Ref == n.Ref
-	case state.CommandRelease:
-		return n.Kind == state.NeedStale && c.Ref == n.Ref
-	default:
-		return false
-	}
-}
-
-// step selects the next need that was not answered.
-func (m *Model) step() {
-	for i := range m.needs {
-		j := (m.at + 1 + i) % len(m.needs)
-		if m.sent[askingOf(m.needs[j])] == "" {
-			m.inside = false
-			m.pick(j)
-			return
-		}
-	}
 }
 
 // kept are the names under which the drafts for a need stand.
