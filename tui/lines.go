@@ -107,9 +107,9 @@ func (m *Model) countdown(now time.Time, long bool) string {
 		return ""
 	case m.opts.Look.Slow:
 		return " · poll at " + s.NextFiring.In(now.Location()).Format("15:04")
-	case !long && !s.NextFiring.After(now):
+	case !long && s.NextFiring.Sub(now) < time.Second:
 		return " · now "
-	case !s.NextFiring.After(now):
+	case s.NextFiring.Sub(now) < time.Second: // also so that a loop with firings this close does not flicker
 		return " · poll now"
 	case long:
 		return " · poll in " + widget.Clock(s.NextFiring.Sub(now))

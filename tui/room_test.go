@@ -368,6 +368,29 @@ func TestFewColours(t *testing.T) {
 	}
 }
 
+// TestTheLastSecondBeforeAPollIsThePoll holds the title still under a loop that
+// fires several times a second.
+func TestTheLastSecondBeforeAPollIsThePoll(t *testing.T) {
+	t.Parallel()
+	m, _ := room(200, 60, sample())
+	firing := sample()
+	firing.Step, firing.StepSince, firing.NextFiring = "poll", noon, time.Time{}
+	take(m, firing)
+	want := screen(m)
+	for _, left := range []time.Duration{0, 250 * time.Millisecond, 999 * time.Millisecond} {
+		waits := sample()
+		waits.NextFiring = noon.Add(left)
+		take(m, waits)
+		if screen(m) != want {
+			t.Errorf("%v before a firing the room is not as in it:\n%s", left, strings.Split(screen(m), "\n")[0])
+		}
+	}
+	waits := sample()
+	waits.NextFiring = noon.Add(time.Second)
+	take(m, waits)
+	has(t, m, "poll in 0:01")
+}
+
 // TestSlowLines holds a slow room to clocks by the minute.
 func TestSlowLines(t *testing.T) {
 	t.Parallel()
