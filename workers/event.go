@@ -1,6 +1,9 @@
 package workers
 
-import "time"
+import (
+	"io"
+	"time"
+)
 
 // Agent is the language that one kind of agent program speaks on its standard
 // input and output. It holds no state and does no I/O; the supervisor and the
@@ -34,10 +37,10 @@ type Abilities struct {
 }
 
 // Closer is an Agent whose programs do not tell how they ended. Close makes a
-// result of the end of what one said, the end of its error output, its exit code
-// and the signal that ended it; nil if that shows no result.
+// result of what one said, the end of its error output, its exit code and the
+// signal that ended it; nil if that shows no result.
 type Closer interface {
-	Close(said, errors string, code int, signal string) *Result
+	Close(said io.Reader, errors string, code int, signal string) *Result
 }
 
 // Detailer is an agent that can tell the tool calls of one line of its output

@@ -70,7 +70,7 @@ var rooms = map[string]room{
 	"workers":           {may: list("board", tools)},
 	"workers/claude":    {may: list("board", "workers", "workers/limit", tools)},
 	"workers/script":    {may: list("board", "workers", tools)},
-	"workers/command":   {may: list("board", "workers", "workers/limit", tools)},
+	"workers/command":   {may: list("board", "workers", "workers/limit", "workers/report", tools)},
 	"workers/limit":     {},
 	"workers/supervise": {may: list("workers", tools)},
 	"workers/prompt":    {may: list("board")},

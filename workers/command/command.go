@@ -11,11 +11,13 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/backside4charter/dispatcher/workers"
 	"github.com/backside4charter/dispatcher/workers/limit"
+	"github.com/backside4charter/dispatcher/workers/report"
 )
 
 // lineLimit is how much of a line is kept in an event, in bytes.
@@ -66,10 +68,18 @@ func (Agent) End(string) []byte { return nil }
 // Answer implements workers.Agent; it never asks.
 func (Agent) Answer(workers.Request, workers.Answer) []byte { return nil }
 
+// finalTail is how much of the end of its output is a program's final message,
+// in bytes.
+const finalTail = 64 << 10
+
 // Close implements workers.Closer: what a program has printed last is its final
 // message, and its exit code says whether that counts.
-func (Agent) Close(said, errors string, code int, signal string) *workers.Result {
-	text := strings.TrimSpace(strings.ToValidUTF8(said, string(utf8.RuneError)))
+func (Agent) Close(said io.Reader, errors string, code int, signal string) *workers.Result {
+	text, err := report.Closing(said, finalTail)
+	if err != nil {
+		return nil // what it said last is not known
+	}
+	text = lastOnly(strings.TrimSpace(strings.ToValidUTF8(text, string(utf8.RuneError))))
 	r := &workers.Result{Text: text, Terminal: "completed", Subtype: "exit"}
 	switch {
 	case signal != "":
@@ -90,6 +100,17 @@ func (Agent) Close(said, errors string, code int, signal string) *workers.Result
 		}
 	}
 	return r
+}
+
+// lastOnly puts a line before a first one that says how the work ended: of a
+// program the last line alone counts (docs/agents.md), while the final message
+// of an agent that tells one may say it first.
+func lastOnly(text string) string {
+	first, rest, more := strings.Cut(text, "\n")
+	if !more || strings.TrimSpace(rest) == "" || !strings.HasPrefix(first, "STATUS:") {
+		return text
+	}
+	return "Output:\n" + text
 }
 
 // Explain implements workers.Explainer for a program that has failed: a usage

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +43,7 @@ func TestClose(t *testing.T) {
 		want               *workers.Result
 	}{
 		{"done", "working\nSTATUS: COMPLETE\n\n", "a warning", 0, "", &workers.Result{Text: "working\nSTATUS: COMPLETE", Subtype: "exit", Terminal: "completed"}},
+		{"its first line is not its last word", "STATUS: COMPLETE\ntests failed, I give up\n", "", 0, "", &workers.Result{Text: "Output:\nSTATUS: COMPLETE\ntests failed, I give up", Subtype: "exit", Terminal: "completed"}},
 		{"nothing said", " \n", "", 0, "", nil},
 		{"an exit code is no success", "STATUS: COMPLETE\n", "", 3, "", &workers.Result{IsError: true, Text: "the program exited 3: STATUS: COMPLETE", Subtype: "exit", Terminal: "exit_code"}},
 		{"its own words", "trying\n", "usage: x\nerror: no key\n", 2, "", &workers.Result{IsError: true, Text: "the program exited 2: error: no key", Subtype: "exit", Terminal: "exit_code"}},
@@ -49,7 +51,7 @@ func TestClose(t *testing.T) {
 		{"killed", "half a li", "", -1, "SIGKILL", &workers.Result{IsError: true, Text: "the program was ended by SIGKILL: half a li", Subtype: "exit", Terminal: "signal"}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, command.Agent{}.Close(tt.said, tt.errors, tt.code, tt.signal)); diff != "" {
+		if diff := cmp.Diff(tt.want, command.Agent{}.Close(strings.NewReader(tt.said), tt.errors, tt.code, tt.signal)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

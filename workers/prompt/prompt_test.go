@@ -180,7 +180,7 @@ func TestMustHaves(t *testing.T) {
 		{"developer-rework", "no force-push", []string{"Add commits on `task/dsp-3-greet`; no force-push, no rebase"}},
 		{"developer-fresh", "prohibitions", prohibitions},
 		{"developer-role", "prohibitions in the role text", prohibitions},
-		{"developer-fresh", "report format", []string{"first line is exactly `STATUS: COMPLETE` or `STATUS: INCOMPLETE`", "`## How to verify`", "`## Follow-ups`", "`## Checkboxes`", "`## Gates`"}},
+		{"developer-fresh", "report format", []string{"last line is exactly `STATUS: COMPLETE` or `STATUS: INCOMPLETE`", "`## How to verify`", "`## Follow-ups`", "`## Checkboxes`", "`## Gates`"}},
 		{"developer-fresh", "commits and PR by our commands", []string{"`dispatcher commit -m \"<message>\"`", "dispatcher pr --title"}},
 		{"developer-fresh", "parking, in order", []string{"board comment DSP-3 --as developer --body-file -", "board state DSP-3 question", "board release DSP-3", "dispatcher pr --draft", "End with `STATUS: INCOMPLETE`"}},
 		{"developer-answered", "question and answer verbatim", []string{"Which default language?\n1. English\n2. German", "English.\nKeep it simple."}},

@@ -20,10 +20,6 @@ type ended struct {
 // How much of the agent's own words goes into a problem, in bytes.
 const problemTail = 2000
 
-// finalTail is how much of the end of its output is the final message of an
-// agent that does not tell one itself, in bytes.
-const finalTail = 64 << 10
-
 // exitOf puts together how the run ended. problem is what the supervisor
 // itself found wrong; it wins over what the agent says.
 func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.Exit {

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -44,7 +45,12 @@ func (s *supervisor) close(how ended) {
 	if !ok || s.course.last != nil {
 		return
 	}
-	if r := c.Close(s.folder.OutputTail(finalTail), s.folder.StderrTail(problemTail), how.code, how.signal); r != nil {
+	said, err := os.Open(s.folder.TranscriptPath())
+	if err != nil {
+		return // without its words there is no result, which is said
+	}
+	defer said.Close()
+	if r := c.Close(said, s.folder.StderrTail(problemTail), how.code, how.signal); r != nil {
 		s.course.result(r)
 	}
 }
