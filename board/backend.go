@@ -34,7 +34,10 @@ type StateWriter interface {
 // ClaimRequest) and answers the claim that stands. Assign moves the delegate
 // and deletes the claim. Release deletes the claim and clears delegate and
 // assignee; with a session, another session's claim is left alone, but a row
-// without a claim is still cleared (dispatcher-system.md, Claims).
+// without a claim is still cleared (dispatcher-system.md, Claims). A claim of
+// another account that only that account can delete is left standing, and both
+// say so by ErrOtherAccount; while it is fresh they write nothing and the error
+// is an ErrClaimConflict as well.
 type Claimer interface {
 	Claim(ctx context.Context, by Actor, ref Ref, req ClaimRequest) (Claim, error)
 	Assign(ctx context.Context, by Actor, ref Ref, to Delegate) error

@@ -21,6 +21,13 @@ type Claim struct {
 	Stamp   time.Time `json:"stamp"`          // UTC
 	From    Role      `json:"from,omitempty"` // a clean-up claim's prior state
 
+	// Written is when the stamp was written, by the board's own clock; zero where
+	// the board does not tell.
+	Written time.Time `json:"written,omitzero"`
+	// Account is whose account the claim stands under, where that is another than
+	// ours and nobody else can take the claim back (Linear); empty elsewhere.
+	Account string `json:"account,omitempty"`
+
 	// Fence and home; zero on boards that keep only the text form.
 	Run        string    `json:"run,omitempty"`
 	Epoch      int64     `json:"epoch,omitempty"`
@@ -74,9 +81,23 @@ func ParseClaimText(s string) (Claim, bool) {
 	return c, true
 }
 
-// Age is how old the stamp is, in whole minutes, never negative.
+// ClockTolerance is more than clocks differ by that are right.
+const ClockTolerance = 20 * time.Minute
+
+// Heard is when the session of the claim was last heard of: its stamp. A stamp
+// that lies far beyond the moment in which the board saw it written is worth
+// that moment: it is not fresh for ever (design.md, section 6).
+func (c Claim) Heard() time.Time {
+	if !c.Written.IsZero() && c.Stamp.Sub(c.Written) > ClockTolerance {
+		return c.Written
+	}
+	return c.Stamp
+}
+
+// Age is how long ago the session was heard of, in whole minutes, never
+// negative.
 func (c Claim) Age(now time.Time) int {
-	d := now.Sub(c.Stamp)
+	d := now.Sub(c.Heard())
 	if d < 0 {
 		return 0
 	}
@@ -88,14 +109,14 @@ func (c Claim) Short(now time.Time) string {
 	return fmt.Sprintf("%s:%s@%s(%dm)", c.Kind.ClaimWord(), c.Session, c.Stamp.UTC().Format(stampLayout), c.Age(now))
 }
 
-// Stale says whether the claim may be taken over by its age alone: its stamp
-// is older than the stale window, and where there is a lease the lease has run
-// out. It says nothing about signs of life (design.md, section 6).
+// Stale says whether the claim may be taken over by its age alone: its session
+// was last heard of before the stale window, and where there is a lease the
+// lease has run out. It says nothing about signs of life (design.md, section 6).
 func (c Claim) Stale(now time.Time, window time.Duration) bool {
 	if !c.LeaseUntil.IsZero() {
 		return now.After(c.LeaseUntil)
 	}
-	return now.Sub(c.Stamp) > window
+	return now.Sub(c.Heard()) > window
 }
 
 // ClaimRequest asks a backend for a claim.

@@ -49,6 +49,12 @@ func TestClaimAgeAndStale(t *testing.T) {
 	if c.Stale(noon.Add(window), window) || !c.Stale(noon.Add(window+time.Second), window) {
 		t.Fatal("the stale window is not what it says")
 	}
+	for ahead, fresh := range map[time.Duration]bool{5 * time.Minute: true, 1000 * time.Hour: false} {
+		f := board.Claim{Stamp: noon.Add(ahead), Written: noon}
+		if f.Stale(noon.Add(window), window) || f.Stale(noon.Add(window+time.Minute), window) == fresh || f.Stale(noon.Add(1001*time.Hour), window) == false {
+			t.Fatalf("a stamp written %s ahead is fresh for something else than one window", ahead)
+		}
+	}
 	c.LeaseUntil = noon.Add(15 * time.Minute)
 	if c.Stale(noon.Add(15*time.Minute), window) || !c.Stale(noon.Add(16*time.Minute), window) {
 		t.Fatal("a lease outranks the window")

@@ -13,6 +13,10 @@ var (
 	// ErrClaimConflict: somebody else holds the claim, or the fence has moved
 	// on; nothing was written.
 	ErrClaimConflict = errors.New("claim conflict")
+	// ErrOtherAccount: the claim stands under another account of the board, which
+	// alone can take it back. Unless it is an ErrClaimConflict too, everything else
+	// that was asked for is written.
+	ErrOtherAccount = errors.New("not ours to take back")
 	// ErrForbidden: policy refuses this write to this actor.
 	ErrForbidden = errors.New("refused")
 	// ErrMerged: the pull request of the row is merged; nothing is written.
@@ -29,5 +33,15 @@ var (
 	// forge's own page is the way.
 	ErrNoLogin = errors.New("it takes your own login")
 )
+
+// UnlessOtherAccounts drops an ErrOtherAccount, for a row that was moved before
+// it was let go: the other account's own tool finds it moved, and takes back its
+// claim.
+func UnlessOtherAccounts(err error) error {
+	if errors.Is(err, ErrOtherAccount) {
+		return nil
+	}
+	return err
+}
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }

@@ -14,8 +14,9 @@ import (
 // takes, or when it is overdue beyond any difference that clocks have
 // (failures.md, 19).
 const (
-	clockSlack     = 2 * time.Minute  // a stamp this far ahead is nothing to tell of
-	clockTolerance = 20 * time.Minute // how far a lease must be overdue to be taken at its word
+	clockSlack = 2 * time.Minute // a stamp this far ahead is nothing to tell of
+	// clockTolerance is how far a lease must be overdue to be taken at its word.
+	clockTolerance = board.ClockTolerance
 )
 
 // sighting is when this loop first saw another session's claim with its
@@ -25,6 +26,7 @@ type sighting struct {
 	stamp   time.Time
 	at      time.Time
 	told    bool // that the stamp lies in the future
+	left    bool // that the row was left behind
 }
 
 // sight notes which claims of other sessions are seen with which stamps, and
@@ -55,14 +57,15 @@ func (f *firing) sight(ctx context.Context, rows []board.Issue) {
 
 // fromTheFuture tells of a claim that is stamped in the future, once, and
 // lets it go when it has stood still for a stale window. The session goes
-// along: a claim that somebody has taken since is left alone.
+// along: a claim that somebody has taken since is left alone, and so is one that
+// only another account can take back.
 func (f *firing) fromTheFuture(ctx context.Context, ref board.Ref, c board.Claim, s sighting, ahead time.Duration) sighting {
 	if !s.told {
 		s.told = true
 		f.notify(ref, fmt.Sprintf("%s: the claim of session %s is stamped %d minutes in the future; the clocks of this machine and of %s differ",
 			ref, c.Session, int(ahead/time.Minute), firstOf(c.Host, "its holder")))
 	}
-	if f.facts.Now.Sub(s.at) < f.facts.Settings.StaleWindow {
+	if f.facts.Now.Sub(s.at) < f.facts.Settings.StaleWindow || c.Account != "" {
 		return s
 	}
 	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})

@@ -271,6 +271,32 @@ func TestFailure19StampInTheFuture(t *testing.T) {
 	})
 }
 
+// TestClaimOfAnotherAccount: what only another account can take back is told of
+// once, however many firings find it, and is not asked for; nor is a stamp in
+// the future. A row that is closed meanwhile stays closed.
+func TestClaimOfAnotherAccount(t *testing.T) {
+	for name, ahead := range map[string]time.Duration{"stale": -100 * time.Minute, "in the future": 1000 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				ref := w.ready("theirs")
+				w.board.edit(ref, func(i *board.Issue) {
+					i.Role, i.State, i.Delegate = board.RoleHumanReview, board.RoleHumanReview.DefaultName(), board.DelegateDeveloper
+					i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Stamp: time.Now().Add(ahead), Written: time.Now().Add(min(ahead, 0)), Account: "dana"}
+				})
+				p := w.start(forever)
+				time.Sleep(5 * time.Hour)
+				if n := p.told("under the account dana"); n != 1 || p.told("was let go") != 0 {
+					t.Errorf("told %d times: %+v", n, p.e.Snapshot().Notices)
+				}
+				if c := w.issue(ref).Claim; c == nil || strings.Contains(strings.Join(w.board.log, "\n"), string(ref)+": released") {
+					t.Errorf("claim %+v, log %q", c, w.board.log)
+				}
+				p.leave()
+			})
+		})
+	}
+}
+
 // TestFailure23PollThatFails: whatever a board answers instead of rows, it is
 // shown as that and never as no work; nothing starts, what runs goes on, and
 // the loop does not end as idle.

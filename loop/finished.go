@@ -168,7 +168,11 @@ func (f *firing) do(ctx context.Context, r *state.Run, d state.Decision) error {
 	case state.OpSetState:
 		return f.setState(ctx, writes, d)
 	case state.OpAssign:
-		return claims.Assign(ctx, d.Ref, d.Delegate)
+		err := claims.Assign(ctx, d.Ref, d.Delegate)
+		if errors.Is(err, board.ErrClaimConflict) {
+			return err
+		}
+		return board.UnlessOtherAccounts(err)
 	case state.OpRelease:
 		return claims.Release(ctx, d.Ref, r.Session)
 	case state.OpComment:

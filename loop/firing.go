@@ -235,7 +235,7 @@ func (f *firing) close(ctx context.Context, d state.Decision) error {
 	if err := writes.SetStateFrom(ctx, d.Ref, board.RoleDone, board.RoleNone); err != nil {
 		return err
 	}
-	if err := claims.Release(ctx, d.Ref, ""); err != nil {
+	if err := board.UnlessOtherAccounts(claims.Release(ctx, d.Ref, "")); err != nil {
 		return err
 	}
 	f.say(d.Ref, false, "done: %s", d.Why)

@@ -61,9 +61,7 @@ func (f *firing) stranded(ctx context.Context) error {
 // has taken since is left alone.
 func (f *firing) letGo(ctx context.Context, d state.Decision) error {
 	if d.Op == state.OpNotice {
-		if !f.facts.Skip[d.Ref] {
-			f.notify(d.Ref, d.Text)
-		}
+		f.tellLeft(d)
 		return nil
 	}
 	issue, err := f.e.d.Board.Issue(ctx, d.Ref)
@@ -76,7 +74,25 @@ func (f *firing) letGo(ctx context.Context, d state.Decision) error {
 		return nil
 	}
 	_, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorDispatcher})
-	return claims.Release(ctx, d.Ref, d.Text)
+	if err := claims.Release(ctx, d.Ref, d.Text); err != nil {
+		f.skip(d.Ref) // it is not let go, and nothing else is told of it
+		return err
+	}
+	return nil
+}
+
+// tellLeft tells of a row that was left behind: once, while its claim stands as
+// it does.
+func (f *firing) tellLeft(d state.Decision) {
+	s, seen := f.e.sightings[d.Ref]
+	if f.facts.Skip[d.Ref] || s.left {
+		return
+	}
+	if seen {
+		s.left = true
+		f.e.sightings[d.Ref] = s
+	}
+	f.notify(d.Ref, d.Text)
 }
 
 // takeOver starts a stranded review, if a reviewer is free.

@@ -305,6 +305,10 @@ func (b *memoryBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, re
 
 func (b *memoryBoard) Assign(_ context.Context, by board.Actor, ref board.Ref, to board.Delegate) error {
 	return b.write(by, ref, func(i *board.Issue) error {
+		if i.Claim != nil && i.Claim.Account != "" {
+			i.Delegate = to
+			return fmt.Errorf("assign %s: %w", ref, board.ErrOtherAccount)
+		}
 		i.Delegate, i.Claim = to, nil
 		b.log = append(b.log, fmt.Sprintf("%s %s: assigned to %s", b.now().Format("15:04:05.000"), i.Ref, to))
 		return nil
@@ -315,6 +319,10 @@ func (b *memoryBoard) Release(_ context.Context, by board.Actor, ref board.Ref, 
 	return b.write(by, ref, func(i *board.Issue) error {
 		if session != "" && i.Claim != nil && i.Claim.Session != session {
 			return nil
+		}
+		if i.Claim != nil && i.Claim.Account != "" {
+			i.Delegate, i.Assignee = board.DelegateNone, ""
+			return fmt.Errorf("release %s: %w", ref, board.ErrOtherAccount)
 		}
 		i.Claim, i.Delegate, i.Assignee = nil, board.DelegateNone, ""
 		b.log = append(b.log, fmt.Sprintf("%s %s: released", b.now().Format("15:04:05.000"), i.Ref))

@@ -59,6 +59,24 @@ func TestField(t *testing.T) {
 	}
 }
 
+// A claim that a clock far ahead has stamped is fresh for one stale window after
+// it was written (design.md, section 6).
+func TestStampInTheFuture(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, true)
+	b := p.open(t)
+	ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady})
+	p.field(refNumber(t, ref), "dev:s-1@2099-01-01T00:00Z")
+	p.clock.Advance(89 * time.Minute)
+	if _, err := b.Claim(t.Context(), dispatcher, ref, claim("s-2")); !errors.Is(err, board.ErrClaimConflict) {
+		t.Fatalf("inside the window: %v", err)
+	}
+	p.clock.Advance(2 * time.Minute)
+	if _, err := b.Claim(t.Context(), dispatcher, ref, claim("s-2")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Options are found by name on each write: renumbered ones work, a renamed one
 // fails loudly (SYMPTOMS.md, GitHub 18).
 func TestSymptom18RenumberedOptions(t *testing.T) {

@@ -76,6 +76,9 @@ func (b *Board) addState(i *board.Issue, r *row, cols *columns) {
 		h = readField(r.values.ClaimedBy.Text.Text)
 	}
 	i.Claim, i.Delegate = h.claim, h.delegate
+	if i.Claim != nil {
+		i.Claim.Written = r.values.ClaimedBy.Text.UpdatedAt
+	}
 	if r.values.Status == nil {
 		return
 	}

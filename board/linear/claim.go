@@ -61,6 +61,9 @@ func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 
 func conflict(h held, also error) error {
 	err := fmt.Errorf("%w: session %s holds it", board.ErrClaimConflict, h.claim.Session)
+	if h.foreign() {
+		err = fmt.Errorf("%w under the account %s", err, h.claim.Account)
+	}
 	if also != nil {
 		return fmt.Errorf("%w (and the own claim could not be taken back: %w)", err, also)
 	}
@@ -88,7 +91,7 @@ func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held
 		return board.Claim{}, err
 	}
 	c := board.Claim{Kind: req.Kind, Session: req.Session, Stamp: b.minute(), From: req.From}
-	if isHeld && h.comment.User != nil && h.comment.User.IsMe && (req.Steal || h.claim.Session == req.Session) {
+	if isHeld && !h.foreign() && (req.Steal || h.claim.Session == req.Session) {
 		// Our account's claim passes to another session in place.
 		if err := b.reword(ctx, r.ID, h.comment.ID, c.Text()); err != nil {
 			return board.Claim{}, err
@@ -107,7 +110,7 @@ func (b *Board) take(ctx context.Context, r *row, req board.ClaimRequest, h held
 		return board.Claim{}, err
 	}
 	if req.Steal {
-		others = slices.DeleteFunc(others, func(h held) bool { return h.comment.User.IsMe }) // those can be cleared away
+		others = slices.DeleteFunc(others, func(h held) bool { return !h.foreign() }) // those can be cleared away
 	}
 	if len(others) > 0 {
 		return board.Claim{}, conflict(others[0], b.unsay(ctx, r.ID, made.ID))
@@ -195,7 +198,7 @@ func (b *Board) delegate(ctx context.Context, r *row, to board.Delegate) error {
 // own to delete.
 func (b *Board) clear(ctx context.Context, r *row, which func(held) bool) error {
 	for _, h := range claimsOf(r.comments) {
-		if !which(h) || !h.comment.User.IsMe {
+		if !which(h) || h.foreign() {
 			continue
 		}
 		if err := b.unsay(ctx, r.ID, h.comment.ID); err != nil {
@@ -214,15 +217,47 @@ func (b *Board) withdraw(ctx context.Context, r *row, session string) error {
 func (b *Board) Assign(ctx context.Context, _ board.Actor, ref board.Ref, to board.Delegate) error {
 	r, _, err := b.one(ctx, ref)
 	if err == nil {
-		err = b.delegate(ctx, r, to)
-	}
-	if err == nil {
-		err = b.clear(ctx, r, func(held) bool { return true })
+		err = b.assign(ctx, r, to)
 	}
 	if err != nil {
 		return fmt.Errorf("assign %s: %w", ref, err)
 	}
 	return nil
+}
+
+func (b *Board) assign(ctx context.Context, r *row, to board.Delegate) error {
+	h, isHeld := b.standing(r.comments)
+	if err := b.free(h, isHeld); err != nil {
+		return err
+	}
+	if err := b.delegate(ctx, r, to); err != nil {
+		return err
+	}
+	if err := b.clear(ctx, r, func(held) bool { return true }); err != nil {
+		return err
+	}
+	return stays(h, isHeld, fmt.Sprintf("it is assigned to %s", to))
+}
+
+// free refuses to take a row from under another account's fresh claim.
+func (b *Board) free(h held, isHeld bool) error {
+	if isHeld && h.foreign() && h.fresh(b.now(), b.o.StaleWindow) {
+		return fmt.Errorf("%w: %w", board.ErrClaimConflict, theirs(h))
+	}
+	return nil
+}
+
+// stays tells of a stale claim of another account that is left standing after
+// everything else was done.
+func stays(h held, isHeld bool, done string) error {
+	if isHeld && h.foreign() {
+		return fmt.Errorf("%s, but %w", done, theirs(h))
+	}
+	return nil
+}
+
+func theirs(h held) error {
+	return fmt.Errorf("the claim of session %s stands under the account %s, who alone can delete it: %w", h.claim.Session, h.claim.Account, board.ErrOtherAccount)
 }
 
 // Release clears delegate and assignee with explicit nulls in one write, and
@@ -244,11 +279,17 @@ func (b *Board) release(ctx context.Context, r *row, session string) error {
 	if session != "" && isHeld && h.claim.Session != session {
 		return b.withdraw(ctx, r, session)
 	}
+	if err := b.free(h, isHeld); err != nil {
+		return err
+	}
 	if r.Delegate != nil || r.Assignee != nil {
 		_, err := b.update(ctx, r, IssueUpdateInput{"delegateId": nil, "assigneeId": nil}, func(r *row) bool { return r.Delegate == nil && r.Assignee == nil })
 		if err != nil {
 			return err
 		}
 	}
-	return b.clear(ctx, r, func(held) bool { return true })
+	if err := b.clear(ctx, r, func(held) bool { return true }); err != nil {
+		return err
+	}
+	return stays(h, isHeld, "delegate and assignee are cleared")
 }

@@ -86,6 +86,10 @@ type held struct {
 	comment commentWire
 }
 
+// foreign says whether the claim stands under another account, which alone can
+// take it back.
+func (h *held) foreign() bool { return !h.comment.User.IsMe }
+
 func (h *held) fresh(now time.Time, window time.Duration) bool { return !h.claim.Stale(now, window) }
 
 // claimIn reads a comment as a claim. Members of the workspace claim, not
@@ -94,7 +98,12 @@ func claimIn(c *commentWire) (board.Claim, bool) {
 	if c.User == nil || c.User.App {
 		return board.Claim{}, false
 	}
-	return board.ParseClaimText(c.Body)
+	claim, ok := board.ParseClaimText(c.Body)
+	claim.Written = c.UpdatedAt
+	if !c.User.IsMe {
+		claim.Account = board.OneLine(c.User.DisplayName)
+	}
+	return claim, ok
 }
 
 // claimsOf are all claims on a row, in the order of the rule: the earliest by
@@ -120,7 +129,7 @@ func (b *Board) standing(list []commentWire) (held, bool) {
 		if h.fresh(b.now(), b.o.StaleWindow) {
 			return h, true
 		}
-		if !found || h.claim.Stamp.After(newest.claim.Stamp) {
+		if !found || h.claim.Heard().After(newest.claim.Heard()) {
 			newest, found = h, true
 		}
 	}

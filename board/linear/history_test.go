@@ -32,13 +32,15 @@ type troubled struct {
 
 	t      *testing.T
 	folder string // of the checkout's state
+	dana   string // another account of the workspace
 }
 
 func newTroubled(t *testing.T, dice *rand.Rand) histories.World {
 	t.Helper()
 	flip := func() bool { return dice.IntN(2) == 0 }
 	p := newPlace(t, fake.Options{KeepsAssignee: flip(), QuietComments: flip(), OldestFirst: flip(), NoGitHub: flip()}, fake.Setup{Labels: []string{"UI"}})
-	return &troubled{place: p, Clock: p.clock, t: t, folder: filepath.Join(t.TempDir(), "state")}
+	dana := p.world.AddUser(fake.User{Name: "dana", DisplayName: "dana"})
+	return &troubled{place: p, Clock: p.clock, t: t, folder: filepath.Join(t.TempDir(), "state"), dana: dana}
 }
 
 func (w *troubled) Client(pause func(time.Duration)) board.Backend {
@@ -50,7 +52,14 @@ func (w *troubled) Client(pause func(time.Duration)) board.Backend {
 
 func (w *troubled) Seed(n board.NewIssue) board.Ref { return w.seed(w.t, n) }
 
+// Trouble lets requests fail, and leaves behind what another account claimed:
+// in the past, just now, or in a year that is far ahead.
 func (w *troubled) Trouble(c *histories.Chance) {
+	for n, row := range w.Rows() {
+		if ages := []time.Duration{2 * time.Hour, time.Minute, -1000 * time.Hour}; c.IntN(4) == 0 {
+			w.claimAs(w.t, w.dana, row.Ref, fmt.Sprintf("dana-%d", n), ages[c.IntN(len(ages))])
+		}
+	}
 	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit}
 	reads := append(either[:len(either):len(either)], fake.FaultStale, fake.FaultStale)
 	w.world.Inject(fake.Fault{Choose: func(write bool) fake.FaultKind {
@@ -90,7 +99,7 @@ func (w *troubled) Rows() (rows []histories.Row) {
 					continue
 				}
 				row.Comments = append(row.Comments, c.Body)
-				if claim, ok := board.ParseClaimText(c.Body); ok {
+				if claim, ok := board.ParseClaimText(c.Body); ok && c.User != w.dana { // hers are not ours to take back
 					row.Claims = append(row.Claims, claim.Session)
 				}
 			}

@@ -24,7 +24,7 @@ import (
 const cacheWorth = 256
 
 // cacheMagic names the format; it changes whenever record does.
-const cacheMagic = "dispatcher board cache 1\n"
+const cacheMagic = "dispatcher board cache 2\n"
 
 // cacheHead is the magic and a checksum of what follows.
 const cacheHead = len(cacheMagic) + 4
@@ -165,11 +165,12 @@ func (e *encoder) record(r *record) {
 }
 
 func (e *encoder) claim(c *board.Claim) {
-	for _, s := range []string{string(c.Kind), c.Session, string(c.From), c.Run, c.Host, c.Boot, c.PIDStart} {
+	for _, s := range []string{string(c.Kind), c.Session, string(c.From), c.Run, c.Host, c.Boot, c.PIDStart, c.Account} {
 		e.str(s)
 	}
 	e.int(c.Epoch)
 	e.int(int64(c.PID))
 	e.time(c.Stamp)
 	e.time(c.LeaseUntil)
+	e.time(c.Written)
 }

@@ -113,8 +113,8 @@ func (d *decoder) record() *record {
 
 func (d *decoder) claim() *board.Claim {
 	c := &board.Claim{Kind: board.Kind(d.str()), Session: d.str(), From: board.Role(d.str()), Run: d.str()}
-	c.Host, c.Boot, c.PIDStart = d.str(), d.str(), d.str()
+	c.Host, c.Boot, c.PIDStart, c.Account = d.str(), d.str(), d.str(), d.str()
 	c.Epoch, c.PID = d.int(), int(d.int())
-	c.Stamp, c.LeaseUntil = d.time(), d.time()
+	c.Stamp, c.LeaseUntil, c.Written = d.time(), d.time(), d.time()
 	return c
 }

@@ -259,7 +259,7 @@ func closeRow(ctx context.Context, automation *board.Policy, row *board.Issue) e
 			return err
 		}
 	}
-	return automation.Release(ctx, row.Ref, "")
+	return board.UnlessOtherAccounts(automation.Release(ctx, row.Ref, ""))
 }
 
 // SendBack does for a local pull request what review sync does for one on

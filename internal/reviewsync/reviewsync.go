@@ -68,5 +68,5 @@ func sendBack(ctx context.Context, b Board, row *board.Issue) error {
 	if err != nil {
 		return err
 	}
-	return b.Release(ctx, row.Ref, "")
+	return board.UnlessOtherAccounts(b.Release(ctx, row.Ref, ""))
 }

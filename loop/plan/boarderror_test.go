@@ -91,7 +91,14 @@ func TestStrays(t *testing.T) {
 		ours    bool
 		review  bool
 		let     bool
+		told    bool // and nothing else
 	}{
+		"a stale claim of another account is told of": {
+			issue: board.Issue{Role: board.RoleHumanReview, Claim: &board.Claim{Kind: board.KindReviewer, Session: "s-1", Stamp: now.Add(-stale), Account: "dana"}}, told: true,
+		},
+		"and so is one that was stamped in the future": {
+			issue: board.Issue{Role: board.RoleHumanReview, Claim: &board.Claim{Kind: board.KindReviewer, Session: "s-1", Stamp: now.Add(1000 * time.Hour), Written: now.Add(-stale), Account: "dana"}}, told: true,
+		},
 		"a stale review outside our milestones is taken over": {
 			issue: board.Issue{Role: board.RoleInProgress, Delegate: board.DelegateReviewer, Claim: claim(board.KindReviewer, stale)},
 			pulls: []board.PullRequest{pr}, review: true,
@@ -145,11 +152,14 @@ func TestStrays(t *testing.T) {
 				f.Runs = []state.Run{{ID: "r", Ref: "DSP-1", Phase: state.PhaseRunning}}
 			}
 			got := plan.Strays(f)
-			if (len(got.Review) == 1) != c.review || (len(got.Let) > 0) != c.let {
+			if (len(got.Review) == 1) != c.review || (len(got.Let) > 0) != (c.let || c.told) {
 				t.Fatalf("review %v, let go %v", got.Review, got.Let)
 			}
 			if c.let && (got.Let[0].Op != state.OpRelease || got.Let[0].Text != "s-1" || got.Let[1].Op != state.OpNotice) {
 				t.Errorf("let go by %+v", got.Let)
+			}
+			if c.told && (len(got.Let) != 1 || got.Let[0].Op != state.OpNotice || !strings.Contains(got.Let[0].Text, "dana")) {
+				t.Errorf("told by %+v", got.Let)
 			}
 		})
 	}

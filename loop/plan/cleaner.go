@@ -193,7 +193,8 @@ func LeftCleanUps(f *Facts) []state.Run {
 
 // leftCleanUp says where a row was before a clean-up that nobody goes on with.
 // The claim names the state; the delegate stands in the comment that the
-// clean-up began with, and is left as it is where that is gone.
+// clean-up began with, and is left as it is where that is gone. A claim that only
+// another account can delete stands on when the row is back: then nothing is left.
 func leftCleanUp(x *index, i *board.Issue) (board.Role, board.Delegate, bool) {
 	if !stranded(x, i) || i.Claim.Kind != board.KindCleaner || i.Role != board.RoleInProgress {
 		return board.RoleNone, board.DelegateNone, false
@@ -211,6 +212,9 @@ func leftCleanUp(x *index, i *board.Issue) (board.Role, board.Delegate, bool) {
 	}
 	if from != board.RoleInProgress && from != board.RoleNone && !delegate.Ours() {
 		delegate = board.DelegateNone
+	}
+	if i.Claim.Account != "" && from == i.Role && delegate == i.Delegate {
+		return board.RoleNone, board.DelegateNone, false
 	}
 	return from, delegate, from != board.RoleNone
 }

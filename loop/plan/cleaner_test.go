@@ -269,6 +269,7 @@ func TestLeftCleanUps(t *testing.T) {
 	start := func(r board.Role, d board.Delegate) func(*board.Issue) {
 		return said(100, board.ActorDispatcher, plan.CleanUpStarts(&state.Run{PriorRole: r, PriorDelegate: d}, &board.PullRequest{Name: "#1", HeadSHA: "cccccccccccc", Base: "main"}))
 	}
+	theirs := func(i *board.Issue) { i.Claim.Account = "dana" }
 	for _, c := range []struct {
 		name     string
 		row      board.Issue
@@ -282,6 +283,8 @@ func TestLeftCleanUps(t *testing.T) {
 		{"nothing is known", row("DSP-1", work, held(100, board.KindCleaner, "")), "", ""},
 		{"a fresh one", row("DSP-1", work, held(10, board.KindCleaner, review), start(review, "")), "", ""},
 		{"a developer's", row("DSP-1", work, held(100, board.KindDeveloper, review)), "", ""},
+		{"of another account", row("DSP-1", work, held(100, board.KindCleaner, review), theirs), review, "developer"},
+		{"of another account, and back already", row("DSP-1", work, held(100, board.KindCleaner, work), theirs), "", ""},
 		{"moved since", row("DSP-1", review, held(100, board.KindCleaner, review)), "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

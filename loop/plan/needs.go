@@ -64,7 +64,7 @@ func needOf(x *index, r *state.Row) (state.Need, bool) {
 		if c := i.Claim; c == nil || !c.Stale(x.Now, x.Settings.StaleWindow) {
 			return state.Need{}, false
 		}
-		n.Kind, n.Since = state.NeedStale, i.Claim.Stamp // its worker lives: the loop never takes it by itself
+		n.Kind, n.Since = state.NeedStale, i.Claim.Heard() // its worker lives: the loop never takes it by itself
 	default:
 		return state.Need{}, false
 	}

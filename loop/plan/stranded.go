@@ -12,14 +12,15 @@ import (
 type Stranded struct {
 	// Review is taken over at once, whatever its milestone.
 	Review []board.Issue
-	// Let are settled by decisions: released, and surfaced.
+	// Let are settled by decisions: released as far as we can, and surfaced.
 	Let []state.Decision
 }
 
 // Strays looks over the whole project (dispatcher-system.md, Maintenance,
 // Stranded rows). A stale review with an open pull request is taken over; a
 // stale In Progress row of our milestones is tier 1 of the normal queue and
-// none of this scan's business; any other stale claim is released and shown.
+// none of this scan's business; any other stale claim is shown, and released
+// unless only another account can do that.
 func Strays(f *Facts) Stranded {
 	x := newIndex(f)
 	scope := make(map[board.Ref]bool, len(f.Rows))
@@ -66,6 +67,10 @@ func stranded(x *index, i *board.Issue) bool {
 }
 
 func letGo(f *Facts, i *board.Issue) []state.Decision {
+	if who := i.Claim.Account; who != "" {
+		return []state.Decision{{Op: state.OpNotice, Ref: i.Ref, Text: fmt.Sprintf("%s (%s) was left behind by session %s under the account %s, %dm ago; who alone can delete its claim",
+			i.Ref, i.State, i.Claim.Session, who, i.Claim.Age(f.Now))}}
+	}
 	return []state.Decision{
 		{Op: state.OpRelease, Ref: i.Ref, From: i.Role, Text: i.Claim.Session, Why: "stranded"},
 		{Op: state.OpNotice, Ref: i.Ref, Text: fmt.Sprintf("%s (%s) was left behind by session %s, %dm ago; its claim is released",
@@ -85,7 +90,7 @@ func SignOfLife(f *Facts, i *board.Issue) bool {
 		if f.Now.Sub(c.At) > f.Settings.StaleWindow {
 			return false
 		}
-		if c.Role == board.ActorOfKind(i.Claim.Kind) && c.At.After(i.Claim.Stamp) {
+		if c.Role == board.ActorOfKind(i.Claim.Kind) && c.At.After(i.Claim.Heard()) {
 			return true
 		}
 	}

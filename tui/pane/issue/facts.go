@@ -89,6 +89,9 @@ func (m *Model) claimFacts(issue *board.Issue, now time.Time) []fact {
 		return nil
 	}
 	out := []fact{{"claim", present.KindWord(c.Kind) + ", stamped " + widget.Ago(c.Stamp, now), themes.TonePlain}}
+	if c.Account != "" {
+		out = append(out, fact{"", "under the account " + widget.Clean(c.Account), themes.ToneMuted})
+	}
 	switch d, _ := m.reads.Get(m.ref); {
 	case d.Resume != "":
 		out = append(out, fact{"resume", widget.Clean(d.Resume), themes.ToneMuted})
