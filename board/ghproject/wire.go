@@ -105,7 +105,7 @@ type issueWire struct {
 			URL        string
 			Repository struct{ NameWithOwner string }
 		}
-	} `graphql:"closedByPullRequestsReferences(first: 10, includeClosedPrs: true)"`
+	} `graphql:"closedByPullRequestsReferences(first: 50, includeClosedPrs: true)"`
 	Comments struct {
 		Nodes []commentWire
 	} `graphql:"comments(last: 100) @include(if: $whole)"`

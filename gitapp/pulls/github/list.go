@@ -28,6 +28,7 @@ func (s *Store) List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	if err != nil {
 		return nil, fmt.Errorf("list the pull requests of %s: %w", s.o.Forge.Repository, s.plain(err))
 	}
+	marks = s.retain(marks)
 	open, settled := s.changed(marks, seen)
 	if err = s.learn(ctx, open, true); err == nil && all {
 		err = s.learn(ctx, settled, false)
@@ -65,7 +66,11 @@ func (s *Store) sweep(ctx context.Context) (marks []markWire, seen bool, err err
 		}
 		marks = append(marks, q.Repository.Open.Nodes...)
 		if page == 0 {
-			marks = append(marks, q.Repository.Settled.Nodes...)
+			settled, err := s.readOnSettled(ctx, q.Repository.Settled)
+			if err != nil {
+				return nil, false, err
+			}
+			marks = append(marks, settled...)
 		}
 		if !q.Repository.Open.PageInfo.HasNextPage {
 			return marks, seen, nil

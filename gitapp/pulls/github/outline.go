@@ -29,7 +29,7 @@ type outlineWire struct {
 	MergedAt                *time.Time
 	MergeCommit             *struct{ Oid string }
 	Author                  *actorWire
-	ClosingIssuesReferences closingWire `graphql:"closingIssuesReferences(first: 10)"`
+	ClosingIssuesReferences closingWire `graphql:"closingIssuesReferences(first: 50)"`
 }
 
 type outlinePage struct{ Nodes []outlineWire }

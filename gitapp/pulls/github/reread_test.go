@@ -166,7 +166,62 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		}
 	}
 	list()
-	if pulls, _ := w.store.Known(); pulls != many+50 {
+	if pulls, _ := w.store.Known(); pulls != many+80 {
 		t.Errorf("%d pull requests are kept", pulls)
+	}
+}
+
+// More pull requests end between two sweeps than a page holds: none is missed,
+// what was seen once stays listed though others end after it, and of very many
+// those that changed last do.
+func TestManyThatEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "Fixes ACM-1")
+	states := func() map[string]board.PullState {
+		t.Helper()
+		w.now.pass(time.Minute)
+		prs, err := w.store.List(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]board.PullState{}
+		for i := range prs {
+			out[prs[i].Name] = prs[i].State
+		}
+		return out
+	}
+	end := func(n int) {
+		w.server.With("acme/widgets", func(r *fake.Repo) {
+			for range n {
+				p := &fake.Pull{Title: "T", Base: "main", Head: "gone", Author: "olive", Created: w.now.now()}
+				r.Open(p)
+				w.now.pass(time.Second)
+				p.State, p.Updated = "closed", w.now.now()
+			}
+		})
+	}
+	states()
+	if err := w.server.MergePull("acme/widgets", 1, "olive"); err != nil {
+		t.Fatal(err)
+	}
+	w.now.pass(time.Minute)
+	end(120)
+	if got := states(); got[name] != board.PullMerged || len(got) != 121 {
+		t.Errorf("%s is %q among %d", name, got[name], len(got))
+	}
+	end(60)
+	if got := states(); got[name] != board.PullMerged || len(got) != 181 {
+		t.Errorf("%s is %q among %d, sixty later", name, got[name], len(got))
+	}
+	w.now.pass(10 * time.Minute)
+	states() // what had changed just before is read once more
+	if graphql, rest := w.asked(func() { states() }); graphql != 1 || rest != 0 {
+		t.Errorf("%d GraphQL and %d REST requests when nothing changed", graphql, rest)
+	}
+	end(200)
+	if got := states(); len(got) != 300 {
+		t.Errorf("%d are listed", len(got))
 	}
 }

@@ -53,9 +53,11 @@ type Store struct {
 	rev  *api
 	read *api // one of both
 
-	mu    sync.Mutex
-	known map[string]known // by node id
-	apart map[pair]int     // how far behind a head is
+	mu        sync.Mutex
+	known     map[string]known // by node id
+	apart     map[pair]int     // how far behind a head is
+	settled   []markWire       // those that ended, what changed last first
+	settledAt time.Time        // when the first of them had changed
 
 	noChecks atomic.Bool // the App may not list check runs
 	unseen   unseen

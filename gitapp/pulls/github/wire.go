@@ -68,9 +68,7 @@ type sweepQuery struct {
 			Nodes    []markWire
 			PageInfo pageInfo
 		} `graphql:"open: pullRequests(states: [OPEN], first: 50, after: $after, orderBy: {field: CREATED_AT, direction: ASC})"`
-		Settled struct {
-			Nodes []markWire
-		} `graphql:"settled: pullRequests(states: [MERGED, CLOSED], first: 50, orderBy: {field: UPDATED_AT, direction: DESC})"`
+		Settled settledPage `graphql:"settled: pullRequests(states: [MERGED, CLOSED], first: 50, orderBy: {field: UPDATED_AT, direction: DESC})"`
 	} `graphql:"repository(owner: $owner, name: $name)"`
 }
 
