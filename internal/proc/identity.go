@@ -48,9 +48,9 @@ func Descendants(pid int) []int {
 // Ancestors lists the parent of a process, its parent, and so on, nearest
 // first.
 func Ancestors(pid int) []int {
-	table := parents()
+	parent := lineage()
 	var all []int
-	for p := table[pid]; p > 0 && !slices.Contains(all, p); p = table[p] {
+	for p := parent(pid); p > 0 && !slices.Contains(all, p); p = parent(p) {
 		all = append(all, p)
 	}
 	return all

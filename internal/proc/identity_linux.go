@@ -115,6 +115,19 @@ func parents() map[int]int {
 	return table
 }
 
+// lineage answers the parent of a living process; 0 where there is none. Each
+// one is asked for by itself: every command of ours looks at its own ancestors,
+// and the machine may run thousands of processes beside them.
+func lineage() func(pid int) int {
+	return func(pid int) int {
+		s, err := readStat(pid)
+		if err != nil || s.state == 'Z' {
+			return 0
+		}
+		return s.parent
+	}
+}
+
 // WorkingIn lists the processes whose working directory is dir or below it. It
 // reports false where the system does not tell. Processes of other users may
 // be missing.
