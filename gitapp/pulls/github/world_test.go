@@ -64,11 +64,7 @@ var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, now: &clock{at: time.Date(2026, 8, 27, 14, 5, 0, 0, time.UTC)}}
-	w.repo = gittest.New(t)
-	w.bare = filepath.Join(t.TempDir(), "widgets.git")
-	w.repo.Git("clone", "-q", "--bare", w.repo.Dir, w.bare)
-	w.repo.Git("remote", "add", "origin", w.bare)
-	w.repo.Git("fetch", "-q", "origin")
+	w.repo, w.bare = gittest.WithRemote(t, "main")
 	w.server = fake.New(fake.Options{Now: w.now.now, Departs: func(err error) { t.Errorf("a request departs from GitHub's description: %v", err) }})
 	w.server.AddRepo("acme", "widgets", w.bare, "main")
 	w.server.AddUser("olive", 42, "olive-token")
@@ -135,7 +131,7 @@ func (w *world) commit(file, text string) string {
 	w.repo.Git("add", file)
 	w.repo.Git("-c", "user.name=acme-developer[bot]", "-c", "user.email=101+acme-developer[bot]@users.noreply.github.com", "commit", "-q", "-m", "Write "+file)
 	w.repo.Git("push", "-q", "origin", "HEAD")
-	return w.repo.Git("rev-parse", "HEAD")
+	return w.repo.Head()
 }
 
 // many pushes n branches at once and opens a pull request from each.

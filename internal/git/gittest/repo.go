@@ -4,10 +4,12 @@
 package gittest
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -53,9 +55,28 @@ func (r *Repo) init(branch string) {
 
 func (r *Repo) identify() {
 	r.t.Helper()
-	r.Git("config", "user.name", "Olive Owner")
-	r.Git("config", "user.email", "olive@example.com")
-	r.Git("config", "commit.gpgSign", "false")
+	r.configure(filepath.Join(r.Dir, ".git"), identity+quick)
+}
+
+// identity is who commits; quick leaves out what a repository that is thrown
+// away needs least, and git takes processes and waits for: packing, and what a
+// loss of power could spoil.
+const (
+	identity = "[user]\n\tname = Olive Owner\n\temail = olive@example.com\n[commit]\n\tgpgSign = false\n"
+	quick    = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n[core]\n\tfsync = none\n"
+)
+
+// configure adds lines to the configuration in a git folder.
+func (r *Repo) configure(gitDir, lines string) {
+	r.t.Helper()
+	f, err := os.OpenFile(filepath.Join(gitDir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(lines)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // New makes a repository with one commit on main.
@@ -111,9 +132,9 @@ func copied(t testing.TB, k kind) (r *Repo, remote string) {
 	r = &Repo{t: t, Dir: filepath.Join(dir, "repo")}
 	if k.remote {
 		remote = filepath.Join(dir, "remote.git")
-		r.Git("config", "remote.origin.url", remote) // the one absolute path
+		// The one absolute path.
+		r.configure(filepath.Join(r.Dir, ".git"), "[remote \"origin\"]\n\turl = "+strconv.Quote(remote)+"\n")
 	}
-	r.Git("update-index", "-q", "--refresh")
 	return r, remote
 }
 
@@ -131,9 +152,11 @@ func template(t testing.TB, k kind) []entry {
 	if k.remote {
 		remote := filepath.Join(dir, "remote.git")
 		r.Git("init", "-q", "--bare", "-b", k.branch, remote)
+		r.configure(remote, quick)
 		r.Git("remote", "add", "origin", remote)
 		r.Git("push", "-q", "-u", "origin", k.branch)
 		r.Git("remote", "set-head", "origin", k.branch)
+		r.Git("config", "--unset", "remote.origin.url") // each copy has its own
 	}
 	var entries []entry
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -223,5 +246,33 @@ func (r *Repo) Commit(message string) string {
 // Head is the id of HEAD.
 func (r *Repo) Head() string {
 	r.t.Helper()
+	if id := r.readHead(); id != "" {
+		return id
+	}
 	return r.Git("rev-parse", "HEAD")
+}
+
+// readHead is HEAD as the files of a checkout tell it; empty where git itself
+// has to be asked, as for packed branches.
+func (r *Repo) readHead() string {
+	gitDir := filepath.Join(r.Dir, ".git")
+	if text, err := os.ReadFile(gitDir); err == nil { // a worktree names its folder
+		gitDir = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir: "))
+	}
+	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+	if !symbolic {
+		return ref
+	}
+	if common, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
+		gitDir = filepath.Join(gitDir, strings.TrimSpace(string(common)))
+	}
+	id, err := os.ReadFile(filepath.Join(gitDir, filepath.FromSlash(ref)))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
 }
