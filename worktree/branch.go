@@ -23,11 +23,11 @@ func (m *Manager) planBranch(ctx context.Context, req CreateRequest) (branchPlan
 	if req.Base != "" {
 		configured = req.Base
 	}
-	base, err := m.git.DefaultBranch(ctx, m.repo, configured)
+	remote, err := m.git.Remote(ctx, m.repo)
 	if err != nil {
 		return branchPlan{}, err
 	}
-	remote, err := m.git.Remote(ctx, m.repo)
+	base, err := m.git.DefaultBranch(ctx, m.repo, configured, remote)
 	if err != nil {
 		return branchPlan{}, err
 	}

@@ -44,7 +44,7 @@ func (m *Manager) newObserver(ctx context.Context, heads []string) *observer {
 		o.elsewhere = []string{"--remotes"}
 		return o
 	}
-	base, err := m.git.DefaultBranch(ctx, m.repo, m.base)
+	base, err := m.git.DefaultBranch(ctx, m.repo, m.base, remote)
 	if err != nil {
 		o.err = err.Error()
 		return o

@@ -67,18 +67,15 @@ func (f *Factory) lookAtRepo(ctx context.Context) (Repo, error) {
 	if r.Root, r.Common, err = g.Locate(ctx, cfg.Root); err != nil {
 		return Repo{}, err
 	}
-	if err := g.RequireCommit(ctx, r.Root); err != nil {
-		return Repo{}, err
-	}
 	if r.Remote, err = g.Remote(ctx, r.Root); err != nil {
 		return Repo{}, err
 	}
-	if r.Base = cfg.Pulls.Base; r.Base != "" {
-		err = git.ValidBranch(r.Base)
-	} else {
-		r.Base, err = g.DefaultOf(ctx, r.Root, r.Remote)
+	if cfg.Pulls.Base != "" { // elsewhere a branch that is there says it
+		if err := g.RequireCommit(ctx, r.Root); err != nil {
+			return Repo{}, err
+		}
 	}
-	if err != nil {
+	if r.Base, err = g.DefaultBranch(ctx, r.Root, cfg.Pulls.Base, r.Remote); err != nil {
 		return Repo{}, err
 	}
 	return r, nil

@@ -166,7 +166,7 @@ func TestNoCommits(t *testing.T) {
 	if err := g.RequireCommit(ctx, r.Dir); !errors.Is(err, git.ErrNoCommits) || !strings.Contains(err.Error(), "make a first commit") {
 		t.Errorf("RequireCommit: %v", err)
 	}
-	if _, err := g.DefaultBranch(ctx, r.Dir, ""); !errors.Is(err, git.ErrNoCommits) {
+	if _, err := defaultBranch(g, r.Dir, ""); !errors.Is(err, git.ErrNoCommits) {
 		t.Errorf("DefaultBranch: %v", err)
 	}
 	if _, _, err := g.Head(ctx, r.Dir); !errors.Is(err, git.ErrNoCommits) {
@@ -177,16 +177,25 @@ func TestNoCommits(t *testing.T) {
 	}
 }
 
+// defaultBranch is that of a repository with the remote that it has.
+func defaultBranch(g *git.Git, dir, configured string) (string, error) {
+	remote, err := g.Remote(ctx, dir)
+	if err != nil && configured == "" {
+		return "", err
+	}
+	return g.DefaultBranch(ctx, dir, configured, remote)
+}
+
 func TestDefaultBranch(t *testing.T) {
 	t.Parallel()
 	g := gittest.Client()
 
 	t.Run("configured", func(t *testing.T) {
 		t.Parallel()
-		if got, err := g.DefaultBranch(ctx, t.TempDir(), "develop"); err != nil || got != "develop" {
+		if got, err := defaultBranch(g, t.TempDir(), "develop"); err != nil || got != "develop" {
 			t.Errorf("%s, %v", got, err)
 		}
-		if _, err := g.DefaultBranch(ctx, t.TempDir(), "--upload-pack=x"); !errors.Is(err, git.ErrInvalidName) {
+		if _, err := defaultBranch(g, t.TempDir(), "--upload-pack=x"); !errors.Is(err, git.ErrInvalidName) {
 			t.Errorf("err = %v", err)
 		}
 	})
@@ -194,7 +203,7 @@ func TestDefaultBranch(t *testing.T) {
 		t.Parallel()
 		r, _ := gittest.WithRemote(t, "trunk")
 		r.Git("branch", "main")
-		if got, err := g.DefaultBranch(ctx, r.Dir, ""); err != nil || got != "trunk" {
+		if got, err := defaultBranch(g, r.Dir, ""); err != nil || got != "trunk" {
 			t.Errorf("%s, %v", got, err)
 		}
 	})
@@ -203,7 +212,7 @@ func TestDefaultBranch(t *testing.T) {
 		r, _ := gittest.WithRemote(t, "release")
 		r.Git("remote", "set-head", "origin", "-d")
 		r.Git("branch", "main")
-		if got, err := g.DefaultBranch(ctx, r.Dir, ""); err != nil || got != "release" {
+		if got, err := defaultBranch(g, r.Dir, ""); err != nil || got != "release" {
 			t.Errorf("%s, %v", got, err)
 		}
 	})
@@ -211,7 +220,7 @@ func TestDefaultBranch(t *testing.T) {
 		t.Parallel()
 		r, _ := gittest.WithRemote(t, "trunk")
 		r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
-		if got, err := g.DefaultBranch(ctx, r.Dir, ""); err != nil || got != "trunk" {
+		if got, err := defaultBranch(g, r.Dir, ""); err != nil || got != "trunk" {
 			t.Errorf("%s, %v", got, err)
 		}
 	})
@@ -221,7 +230,7 @@ func TestDefaultBranch(t *testing.T) {
 			r := gittest.New(t)
 			r.Git("branch", "-m", name)
 			r.Git("checkout", "-q", "-b", "task/dsp-1-x")
-			if got, err := g.DefaultBranch(ctx, r.Dir, ""); err != nil || got != name {
+			if got, err := defaultBranch(g, r.Dir, ""); err != nil || got != name {
 				t.Errorf("%s, %v", got, err)
 			}
 		})
@@ -234,7 +243,7 @@ func TestDefaultBranch(t *testing.T) {
 			for _, b := range branches[1:] {
 				r.Git("branch", b)
 			}
-			_, err := g.DefaultBranch(ctx, r.Dir, "")
+			_, err := defaultBranch(g, r.Dir, "")
 			if !errors.Is(err, git.ErrNoDefaultBranch) || !strings.Contains(err.Error(), "`pulls.base`") {
 				t.Errorf("err = %v", err)
 			}

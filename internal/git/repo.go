@@ -19,14 +19,17 @@ func (g *Git) MainCheckout(ctx context.Context, dir string) (string, error) {
 // Locate is MainCheckout, and the git folder that all worktrees share, as
 // CommonDir answers it.
 func (g *Git) Locate(ctx context.Context, dir string) (root, common string, err error) {
-	out, err := g.read(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir", "--absolute-git-dir")
+	out, err := g.read(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir", "--absolute-git-dir", "--is-bare-repository")
 	if err != nil {
 		return "", "", fmt.Errorf("find the repository of %s: %w", dir, err)
 	}
-	common, gitDir, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
+	common, rest, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
+	gitDir, bare, _ := strings.Cut(rest, "\n")
 	common, gitDir = filepath.FromSlash(common), filepath.FromSlash(gitDir)
-	// The folder is named, not entered: safe.bareRepository would refuse that.
-	bare, err := g.readLine(ctx, dir, "--git-dir="+common, "rev-parse", "--is-bare-repository")
+	if common != gitDir { // a linked worktree is never bare; what it belongs to may be
+		// The folder is named, not entered: safe.bareRepository would refuse that.
+		bare, err = g.readLine(ctx, dir, "--git-dir="+common, "rev-parse", "--is-bare-repository")
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("find the main checkout of %s: %w", dir, err)
 	}
@@ -111,32 +114,22 @@ func (g *Git) HasRemote(ctx context.Context, dir string) (bool, error) {
 	return r != "", err
 }
 
-// DefaultBranch is the configured name, else what the remote's HEAD says as
-// last fetched, else what the remote says when asked, else, without a remote,
-// the only one of main, master and trunk (design.md, section 9).
-// ErrNoDefaultBranch names the configuration key.
-func (g *Git) DefaultBranch(ctx context.Context, dir, configured string) (string, error) {
+// DefaultBranch is the configured name, else what the HEAD of the remote says
+// as last fetched, else what the remote says when asked, else, without a remote
+// (empty), the only one of main, master and trunk (design.md, section 9).
+// ErrNoCommits; ErrNoDefaultBranch names the configuration key.
+func (g *Git) DefaultBranch(ctx context.Context, dir, configured, remote string) (string, error) {
 	if configured != "" {
 		return configured, ValidBranch(configured)
 	}
-	if err := g.RequireCommit(ctx, dir); err != nil {
-		return "", err
-	}
-	remote, err := g.Remote(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	return g.DefaultOf(ctx, dir, remote)
-}
-
-// DefaultOf is DefaultBranch where nothing is configured, with the remote
-// known; empty is none.
-func (g *Git) DefaultOf(ctx context.Context, dir, remote string) (string, error) {
 	if remote == "" {
 		return g.localDefault(ctx, dir)
 	}
 	if name, ok := g.remoteHead(ctx, dir, remote); ok {
 		return name, nil
+	}
+	if err := g.RequireCommit(ctx, dir); err != nil {
+		return "", err
 	}
 	out, err := g.read(ctx, dir, "ls-remote", "--symref", remote, "HEAD")
 	if err != nil {
@@ -152,19 +145,15 @@ func (g *Git) DefaultOf(ctx context.Context, dir, remote string) (string, error)
 }
 
 // remoteHead is the default branch as the remote's HEAD was last fetched. A
-// HEAD that names a branch no longer there says nothing.
+// HEAD that names a branch no longer there says nothing: git leaves it out.
 func (g *Git) remoteHead(ctx context.Context, dir, remote string) (string, bool) {
 	prefix := "refs/remotes/" + remote + "/"
-	ref, err := g.readLine(ctx, dir, "symbolic-ref", "-q", prefix+"HEAD")
+	line, err := g.readLine(ctx, dir, "for-each-ref", "--format=%(refname) %(symref)", "--", prefix+"HEAD")
 	if err != nil {
 		return "", false
 	}
-	name, ok := strings.CutPrefix(ref, prefix)
-	if !ok || ValidBranch(name) != nil {
-		return "", false
-	}
-	_, err = g.RevParse(ctx, dir, ref)
-	return name, err == nil
+	name, ok := strings.CutPrefix(line, prefix+"HEAD "+prefix)
+	return name, ok && ValidBranch(name) == nil
 }
 
 func (g *Git) localDefault(ctx context.Context, dir string) (string, error) {
@@ -178,6 +167,9 @@ func (g *Git) localDefault(ctx context.Context, dir string) (string, error) {
 		return names[0], nil
 	}
 	if len(names) == 0 {
+		if err := g.RequireCommit(ctx, dir); err != nil {
+			return "", err
+		}
 		return "", fmt.Errorf("%s has no remote and no branch main, master or trunk: %w", dir, ErrNoDefaultBranch)
 	}
 	return "", fmt.Errorf("%s has no remote and the branches %s: %w", dir, strings.Join(names, ", "), ErrNoDefaultBranch)

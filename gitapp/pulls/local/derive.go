@@ -51,18 +51,16 @@ func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
 		return d, err
 	}
 	d.contained = d.ahead == 0
-	if d.fork, err = g.MergeBase(ctx, repo, p.base, p.head); err != nil {
-		return d, err
-	}
-	if d.contained {
+	switch {
+	case d.contained:
+		d.fork = p.head
 		return d, nil
-	}
-	_, conflicts, err := g.MergeTree(ctx, repo, p.base, p.head)
-	if err != nil {
-		return d, err
-	}
-	if len(conflicts) > 0 {
-		d.mergeable = board.MergeConflict
+	case d.behind == 0: // nothing that a merge could meet
+		d.fork = p.base
+	default:
+		if err := s.meet(ctx, p, &d); err != nil {
+			return d, err
+		}
 	}
 	authors, err := g.Authors(ctx, repo, p.base, p.head)
 	for _, a := range authors {
@@ -71,4 +69,22 @@ func (s *Store) compute(ctx context.Context, p pair) (derived, error) {
 		}
 	}
 	return d, err
+}
+
+// meet answers where two commits parted that each have what the other lacks,
+// and whether git merges them.
+func (s *Store) meet(ctx context.Context, p pair, d *derived) error {
+	fork, err := s.o.Git.MergeBase(ctx, s.o.Repo, p.base, p.head)
+	if err != nil {
+		return err
+	}
+	_, conflicts, err := s.o.Git.MergeTree(ctx, s.o.Repo, p.base, p.head)
+	if err != nil {
+		return err
+	}
+	d.fork = fork
+	if len(conflicts) > 0 {
+		d.mergeable = board.MergeConflict
+	}
+	return nil
 }
