@@ -19,12 +19,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/cli"
 	"github.com/backside4charter/dispatcher/internal/demo"
 	"github.com/backside4charter/dispatcher/internal/git"
+	"github.com/backside4charter/dispatcher/internal/proc/proctest"
 	"github.com/backside4charter/dispatcher/workers/report"
 )
 
-// The program under test, built once for all tests.
+// The program under test, made once for all tests: what `go build` makes where
+// everything is played, else this test binary, which is it too.
 var (
 	programDir string
 	build      = sync.OnceValues(func() (string, error) {
@@ -37,6 +40,9 @@ var (
 		if runtime.GOOS == "windows" {
 			path += ".exe"
 		}
+		if os.Getenv("DISPATCHER_E2E") != "1" {
+			return path, proctest.CopySelf(path)
+		}
 		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../..").CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build the program: %w\n%s", err, out)
 		}
@@ -45,6 +51,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "dispatcher" {
+		os.Exit(cli.Run(context.Background(), "dev", os.Args[1:]))
+	}
 	code := m.Run()
 	if programDir != "" {
 		_ = os.RemoveAll(programDir)

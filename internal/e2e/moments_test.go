@@ -3,31 +3,18 @@
 package e2e
 
 import (
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/board"
 )
-
-// buildDying builds the program whose loop kills itself, beside the real one.
-var buildDying = sync.OnceValues(func() (string, error) {
-	bin, err := build()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(filepath.Dir(bin), "dying", "dispatcher")
-	return path, exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./testdata/dying").Run()
-})
 
 // A loop that dies at exactly this moment is taken up by the next start as if
 // nothing had happened: the issue is worked by as many runs as without the
 // death, and goes where it should.
 func TestDeathAtAnExactMoment(t *testing.T) {
 	t.Parallel()
-	path, err := buildDying()
+	path, err := self()
 	if err != nil {
 		t.Fatal(err)
 	}

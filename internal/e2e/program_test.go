@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/cli"
 	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
+	"github.com/backside4charter/dispatcher/internal/proc/proctest"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -24,29 +26,63 @@ import (
 // one that is slow.
 const loopLimit = 3 * time.Minute
 
-// programDir holds the program under test, built once.
-var programDir string
+// programs holds the programs under test, each made once.
+var programs string
 
+// TestMain makes this test binary the program where it is called by its name.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "dispatcher" {
+		os.Exit(program(os.Args[1:]))
+	}
 	code := m.Run()
-	if programDir != "" {
-		_ = os.RemoveAll(programDir)
+	if programs != "" {
+		_ = os.RemoveAll(programs)
 	}
 	os.Exit(code)
 }
 
+// program is the program, or, where DYING_AT is set, one that dies then.
+func program(args []string) int {
+	if at := os.Getenv("DYING_AT"); at != "" {
+		return dying(at, args)
+	}
+	return cli.Run(context.Background(), "dev", args)
+}
+
+var folder = sync.OnceValues(func() (dir string, err error) {
+	programs, err = os.MkdirTemp("", "e2e-program")
+	return programs, err
+})
+
+// build is the program under test: what `go build` makes where everything is
+// played, else this test binary, which is it too and is there already.
 var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "e2e-program")
+	if os.Getenv("DISPATCHER_E2E") != "1" {
+		return self()
+	}
+	dir, err := folder()
 	if err != nil {
 		return "", err
 	}
-	programDir = dir
 	path := filepath.Join(dir, "dispatcher")
 	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	return path, nil
+})
+
+// self is this test binary as the program.
+var self = sync.OnceValues(func() (string, error) {
+	dir, err := folder()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "self", "dispatcher")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	return path, proctest.CopySelf(path)
 })
 
 // newRepository is a bench whose repository is worked by our program, with one

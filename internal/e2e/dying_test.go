@@ -1,7 +1,4 @@
-// Command dying is the program, with one difference: its loop kills itself
-// with SIGKILL the first time it comes to the moment that DYING_AT names. Its
-// workers, which are the same program, live on as ever.
-package main
+package e2e
 
 import (
 	"context"
@@ -16,24 +13,25 @@ import (
 	"github.com/backside4charter/dispatcher/loop/state"
 )
 
-func main() {
+// dying is the program, with one difference: its loop kills itself with SIGKILL
+// the first time it comes to the moment at. Its workers, which are the same
+// program, live on as ever.
+func dying(at string, args []string) int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+		return 2
 	}
 	f := &app.Factory{
 		IO:     &app.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Width: func() int { return 0 }},
 		Getenv: os.Getenv, Environ: os.Environ, Dir: dir, Now: time.Now, Version: "dying",
 	}
-	if at := os.Getenv("DYING_AT"); at != "" {
-		f.Wrap = func(d loop.Deps) loop.Deps {
-			d.Board, d.Launcher, d.Watcher = mortalBoard{d.Board, at}, mortalLauncher{d.Launcher, at}, mortalWatcher{d.Watcher, at}
-			d.Worktrees = mortalTrees{d.Worktrees, at}
-			return d
-		}
+	f.Wrap = func(d loop.Deps) loop.Deps {
+		d.Board, d.Launcher, d.Watcher = mortalBoard{d.Board, at}, mortalLauncher{d.Launcher, at}, mortalWatcher{d.Watcher, at}
+		d.Worktrees = mortalTrees{d.Worktrees, at}
+		return d
 	}
-	os.Exit(cli.Main(context.Background(), f, os.Args[1:]))
+	return cli.Main(context.Background(), f, args)
 }
 
 // die ends the process at its moment, with nothing carried out after it.
