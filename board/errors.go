@@ -2,6 +2,7 @@ package board
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -42,6 +43,16 @@ func UnlessOtherAccounts(err error) error {
 		return nil
 	}
 	return err
+}
+
+// StillUnknown is what a write came to whose first try had the outcome first and
+// whose second was answered second: what is said against a second try tells
+// nothing of the first, which may have been carried out.
+func StillUnknown(first, second error) error {
+	if second == nil || errors.Is(second, ErrUnknownOutcome) {
+		return second
+	}
+	return fmt.Errorf("%w; tried again: %w", first, second)
 }
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }

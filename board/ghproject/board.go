@@ -20,6 +20,7 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/moves"
 	"github.com/backside4charter/dispatcher/internal/ghapi"
+	"github.com/backside4charter/dispatcher/internal/gqlanswer"
 )
 
 // Options say where a board lies and what its owner named things.
@@ -95,7 +96,7 @@ func Open(o Options) (*Board, error) {
 	}}
 	return &Board{
 		o: o, gate: gate, mirror: mirror{turn: make(chan struct{}, 1)}, moves: moves.Open(o.StateDir, "github-moves.jsonl"),
-		gql: graphql.NewClient(o.URL, &http.Client{Transport: t, Timeout: time.Minute}),
+		gql: graphql.NewClient(o.URL, &http.Client{Transport: &gqlanswer.Transport{Next: t}, Timeout: time.Minute}),
 	}, nil
 }
 
@@ -162,7 +163,7 @@ func (b *Board) mutate(ctx context.Context, m any, vars map[string]any) error {
 func (b *Board) twice(ctx context.Context, m any, vars map[string]any) error {
 	err := b.mutate(ctx, m, vars)
 	if errors.Is(err, board.ErrUnknownOutcome) {
-		err = b.mutate(ctx, m, vars)
+		err = board.StillUnknown(err, b.mutate(ctx, m, vars))
 	}
 	return err
 }
@@ -187,6 +188,10 @@ func (b *Board) plain(err error, write bool) error {
 		err = errors.New(ghapi.NoAnswer(text))
 	}
 	_, torn := errors.AsType[*url.Error](err)
+	if errors.Is(err, gqlanswer.ErrNone) {
+		err = fmt.Errorf("%s: %w", ghapi.NoAnswer("200 OK"), gqlanswer.ErrNone)
+		text, torn = err.Error(), false
+	}
 	switch {
 	case strings.Contains(text, "required scopes"):
 		return fmt.Errorf("your GitHub login lacks the scope for projects: `gh auth refresh -s project`: %w", err)
@@ -217,6 +222,6 @@ func (b *Board) noProject() error {
 func unknown(err error, text string) bool {
 	_, torn := errors.AsType[*url.Error](err)
 	_, cut := errors.AsType[*json.SyntaxError](err)
-	return torn || cut || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+	return torn || cut || errors.Is(err, gqlanswer.ErrNone) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
 		strings.HasPrefix(text, "5") || strings.HasPrefix(text, "Something went wrong while executing your query")
 }

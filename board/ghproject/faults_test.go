@@ -92,6 +92,72 @@ func TestWritesThatFail(t *testing.T) {
 	}
 }
 
+// TestLostAndLookedForTooEarly: an answer is lost, the look for what was written
+// comes too early, and the second try is refused: that proves nothing against
+// the first.
+func TestLostAndLookedForTooEarly(t *testing.T) {
+	t.Parallel()
+	for _, w := range boardWrites() {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, true)
+			ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady, Body: "- [ ] one"})
+			if w.name == "release" {
+				p.server.With("acme/widgets", func(r *fake.Repo) { r.Issue(refNumber(t, ref)).Assignees = []string{"olive"} })
+			}
+			b := p.open(t)
+			wrote := false
+			p.server.Inject(fake.Fault{Choose: func(r fake.Request) fake.FaultKind {
+				switch {
+				case r.Write && wrote:
+					return fake.FaultPrimary
+				case r.Write:
+					wrote = true
+					return fake.FaultLost
+				case wrote:
+					return fake.FaultStale
+				}
+				return fake.FaultNone
+			}})
+			err := w.do(t.Context(), b, ref)
+			p.server.Mend()
+			p.clock.Advance(2 * time.Hour)
+			i, look := p.open(t).Issue(t.Context(), ref)
+			if look != nil || !w.done(&i) || !errors.Is(err, board.ErrUnknownOutcome) {
+				t.Errorf("done %v, error %v, look %v", w.done(&i), err, look)
+			}
+		})
+	}
+}
+
+// TestAnswersWithoutData: an answer that is none, with status 200, is an error;
+// the rows that it does not hold are not gone.
+func TestAnswersWithoutData(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []fake.FaultKind{fake.FaultEmpty, fake.FaultVoid} {
+		p := newPlace(t, true)
+		for range 3 {
+			p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady})
+		}
+		b := p.open(t)
+		for at := range 3 {
+			n := 0
+			p.server.Inject(fake.Fault{Choose: func(fake.Request) fake.FaultKind {
+				if n++; n == at+1 {
+					return kind
+				}
+				return fake.FaultNone
+			}})
+			rows, err := b.Poll(t.Context(), board.Query{AllMilestones: true})
+			if (err == nil) != (n <= at) || err == nil && len(rows) != 3 {
+				t.Errorf("%s at read %d of %d: %d rows, error %v", kind, at+1, n, len(rows), err)
+			}
+			p.server.Mend()
+			p.clock.Advance(20 * time.Minute)
+		}
+	}
+}
+
 // slow lets every request take its time.
 type slow struct {
 	clock *boardtest.Clock

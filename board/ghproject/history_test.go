@@ -50,7 +50,7 @@ func (w *troubled) Seed(n board.NewIssue) board.Ref { return w.seed(w.t, n) }
 // lost are failures that leave a write done or undone, nobody knows; limits are
 // those after which GitHub is left alone for a while.
 var (
-	lost   = []fake.FaultKind{fake.FaultHangUp, fake.FaultLost, fake.FaultBadGate, fake.FaultLateGate, fake.FaultCut, fake.FaultInternal}
+	lost   = []fake.FaultKind{fake.FaultHangUp, fake.FaultLost, fake.FaultBadGate, fake.FaultLateGate, fake.FaultCut, fake.FaultInternal, fake.FaultEmpty, fake.FaultVoid}
 	limits = []fake.FaultKind{fake.FaultRateLimited, fake.FaultRateLimit, fake.FaultSecondary, fake.FaultBare, fake.FaultInBody, fake.FaultAbuse, fake.FaultPrimary}
 )
 

@@ -22,30 +22,41 @@ func (b *Board) Comment(ctx context.Context, by board.Actor, ref board.Ref, as b
 	if as != board.ActorOwner {
 		body = cut(body)
 	}
+	text := tagged(as, body)
+	c, err := b.say(ctx, r, text)
+	if errors.Is(err, board.ErrUnknownOutcome) {
+		now, _, look := b.one(ctx, ref)
+		if look != nil {
+			return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, errors.Join(err, look))
+		}
+		if n := slices.IndexFunc(now.Comments.Nodes, func(c commentWire) bool { return c.Body == text && c.ViewerDidAuthor && !has(r, c.ID) }); n >= 0 {
+			return b.made(&now.Comments.Nodes[n], by, as, body), nil
+		}
+		lost := err
+		c, err = b.say(ctx, r, text)
+		err = board.StillUnknown(lost, err)
+	}
+	if err != nil {
+		return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, err)
+	}
+	return b.made(c, by, as, body), nil
+}
+
+// say writes a comment once.
+func (b *Board) say(ctx context.Context, r *row, text string) (*commentWire, error) {
 	var m struct {
 		AddComment struct {
 			CommentEdge *struct{ Node commentWire }
 		} `graphql:"addComment(input: {subjectId: $subject, body: $body})"`
 	}
-	text := tagged(as, body)
-	err = b.mutate(ctx, &m, map[string]any{"subject": ID(r.ID), "body": graphqlString(text)})
-	if errors.Is(err, board.ErrUnknownOutcome) {
-		now, _, look := b.one(ctx, ref)
-		if look != nil {
-			return board.Comment{}, errors.Join(err, look)
-		}
-		if n := slices.IndexFunc(now.Comments.Nodes, func(c commentWire) bool { return c.Body == text && c.ViewerDidAuthor && !has(r, c.ID) }); n >= 0 {
-			return b.made(&now.Comments.Nodes[n], by, as, body), nil
-		}
-		err = b.mutate(ctx, &m, map[string]any{"subject": ID(r.ID), "body": graphqlString(text)})
+	err := b.mutate(ctx, &m, map[string]any{"subject": ID(r.ID), "body": graphqlString(text)})
+	if err == nil && m.AddComment.CommentEdge == nil {
+		err = fmt.Errorf("%w: GitHub answered without the comment", board.ErrUnknownOutcome)
 	}
 	if err != nil {
-		return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, err)
+		return nil, err
 	}
-	if m.AddComment.CommentEdge == nil {
-		return board.Comment{}, fmt.Errorf("comment on %s: GitHub answered without the comment", ref)
-	}
-	return b.made(&m.AddComment.CommentEdge.Node, by, as, body), nil
+	return &m.AddComment.CommentEdge.Node, nil
 }
 
 func has(r *row, id string) bool {

@@ -44,7 +44,7 @@ func (b *Board) set(ctx context.Context, r *row, field string, value ProjectV2Fi
 			return nil, err
 		}
 		if got.Item == nil {
-			return nil, errors.New("GitHub answered without the item")
+			return nil, fmt.Errorf("%w: GitHub answered without the item", board.ErrUnknownOutcome)
 		}
 		return &got.Item.valuesWire, nil
 	}
@@ -59,7 +59,9 @@ func (b *Board) set(ctx context.Context, r *row, field string, value ProjectV2Fi
 	case happened(now):
 		return &now.values, nil
 	}
-	return send()
+	lost := err
+	got, err = send()
+	return got, board.StillUnknown(lost, err)
 }
 
 // SetState moves a row to a column, named in any case. The name is looked up in
@@ -204,7 +206,7 @@ func (b *Board) label(ctx context.Context, ref board.Ref, name string, add bool)
 func (b *Board) Tick(ctx context.Context, _ board.Actor, ref board.Ref, box board.Box) error {
 	err := b.tick(ctx, ref, box)
 	if errors.Is(err, board.ErrUnknownOutcome) {
-		err = b.tick(ctx, ref, box)
+		err = board.StillUnknown(err, b.tick(ctx, ref, box))
 	}
 	if err != nil {
 		return fmt.Errorf("tick a box of %s: %w", ref, err)

@@ -24,9 +24,10 @@ func (b *Board) attach(ctx context.Context, r *row, url string) error {
 	if strings.HasPrefix(url, "https://github.com/") && githubPull().MatchString(url) {
 		err := b.once(ctx, func() error {
 			var m struct {
-				AttachmentLinkGitHubPR struct{ Success bool } `graphql:"attachmentLinkGitHubPR(issueId: $id, url: $url)"`
+				AttachmentLinkGitHubPR payload `graphql:"attachmentLinkGitHubPR(issueId: $id, url: $url)"`
 			}
-			return b.client.mutate(ctx, &m, vars)
+			err := b.client.mutate(ctx, &m, vars)
+			return m.AttachmentLinkGitHubPR.confirmed(err)
 		}, attached)
 		if _, refused := errors.AsType[*RefusedError](err); !refused {
 			return err
@@ -39,9 +40,10 @@ func (b *Board) attach(ctx context.Context, r *row, url string) error {
 	}
 	return b.once(ctx, func() error {
 		var m struct {
-			AttachmentLinkURL struct{ Success bool } `graphql:"attachmentLinkURL(issueId: $id, url: $url, title: $title)"`
+			AttachmentLinkURL payload `graphql:"attachmentLinkURL(issueId: $id, url: $url, title: $title)"`
 		}
-		return b.client.mutate(ctx, &m, vars)
+		err := b.client.mutate(ctx, &m, vars)
+		return m.AttachmentLinkURL.confirmed(err)
 	}, attached)
 }
 

@@ -100,6 +100,8 @@ func (e *KeyError) Error() string {
 type RefusedError struct {
 	Said string // for a person
 	Type string
+
+	taken bool // the id of what was to be made is in use
 }
 
 // lock says whether Linear gave up waiting for a lock of its own.
@@ -139,8 +141,10 @@ func (m *meta) judge(err error, why purpose) error {
 		return err
 	}
 	switch {
-	case err == nil:
+	case err == nil && m.whole:
 		return nil
+	case err == nil:
+		err = fmt.Errorf("%w: it holds no data", errGarbage)
 	case m.status == http.StatusTooManyRequests:
 		return &LimitError{}
 	case m.status != 0 && m.status != http.StatusOK:

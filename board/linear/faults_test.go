@@ -3,6 +3,7 @@ package linear_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,7 @@ func TestWritesThatFail(t *testing.T) {
 			return err
 		}, func(i *board.Issue) bool { return i.Claim != nil && i.Delegate == board.DelegateDeveloper }},
 	}
-	for _, kind := range []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultInternal, fake.FaultRateLimit, fake.FaultKey} {
+	for _, kind := range []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultInternal, fake.FaultRateLimit, fake.FaultKey, fake.FaultEmpty, fake.FaultVoid, fake.FaultRefused} {
 		for _, w := range writes {
 			t.Run(string(kind)+"/"+w.name, func(t *testing.T) {
 				t.Parallel()
@@ -83,6 +84,80 @@ func TestWritesThatFail(t *testing.T) {
 		other := p.add(t, fake.Draft{Title: "two", State: "Ready", Body: "- [ ] one"})
 		if err := w.do(t.Context(), p.open(t), other); !errors.Is(err, board.ErrUnknownOutcome) {
 			t.Errorf("%s, no write gets through: %v", w.name, err)
+		}
+	}
+}
+
+// TestLostAndLookedForTooEarly: an answer is lost and the look for what was
+// written comes too early, so that it is sent again. What Linear then says
+// against it, that there is one already or that the hour is over, proves nothing
+// against what is written.
+func TestLostAndLookedForTooEarly(t *testing.T) {
+	t.Parallel()
+	for _, again := range []fake.FaultKind{fake.FaultNone, fake.FaultRateLimit, fake.FaultKey} {
+		for _, lost := range []fake.FaultKind{fake.FaultLost, fake.FaultVoid} {
+			for _, looks := range []int{1, -1} {
+				t.Run(fmt.Sprintf("%s/%s/%d", again, lost, looks), func(t *testing.T) {
+					t.Parallel()
+					p := newPlace(t, fake.Options{}, fake.Setup{})
+					ref := p.add(t, fake.Draft{Title: "one", State: "Ready"})
+					b := p.open(t)
+					ok(t, p.world.Edit(string(ref), p.made.Owner, func(i *fake.Issue) { i.Delegate = p.made.Developer }))
+					p.world.Inject(fake.Fault{Kind: lost, Writes: true})
+					if again != fake.FaultNone {
+						p.world.Inject(fake.Fault{Kind: again, Writes: true})
+					}
+					reads := 0
+					p.world.Inject(fake.Fault{Reads: true, Choose: func(bool) fake.FaultKind {
+						if reads++; reads > 1 && (looks < 0 || reads <= 1+looks) {
+							return fake.FaultStale
+						}
+						return fake.FaultNone
+					}})
+					_, err := b.Claim(t.Context(), theLoop, ref, dev("s1"))
+					if sure := again == fake.FaultNone || again == fake.FaultKey && looks > 0; sure != (err == nil) || !sure && !errors.Is(err, board.ErrUnknownOutcome) {
+						t.Errorf("error %v", err)
+					}
+					p.world.Mend()
+					p.clock.Advance(2 * time.Hour)
+					i, err := p.open(t).Issue(t.Context(), ref)
+					ok(t, err)
+					if i.Claim == nil || i.Claim.Session != "s1" {
+						t.Errorf("claim %+v", i.Claim)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestAnswersWithoutData: an answer that is none, with status 200, is an error;
+// the rows that it does not hold are not gone.
+func TestAnswersWithoutData(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []fake.FaultKind{fake.FaultEmpty, fake.FaultVoid} {
+		p := newPlace(t, fake.Options{}, fake.Setup{})
+		refs := p.fill(t, 3, "Ready")
+		b := p.open(t)
+		firing(t, b)
+		for reads := range 3 {
+			p.clock.Advance(time.Minute)
+			ok(t, p.world.Edit(string(refs[0]), p.made.Owner, func(i *fake.Issue) { i.Title += "." }))
+			n := 0
+			p.world.Inject(fake.Fault{Reads: true, Choose: func(bool) fake.FaultKind {
+				if n++; n == reads+1 {
+					return kind
+				}
+				return fake.FaultNone
+			}})
+			rows, err := b.Poll(t.Context(), board.Query{AllMilestones: true})
+			if (err == nil) != (reads == 2) || err == nil && len(rows) != 3 {
+				t.Errorf("%s at read %d: %d rows, error %v", kind, reads+1, len(rows), err)
+			}
+			p.world.Mend()
+		}
+		if rows := firing(t, b); len(rows) != 3 {
+			t.Errorf("%s: %d rows", kind, len(rows))
 		}
 	}
 }

@@ -60,14 +60,15 @@ func (w *troubled) Trouble(c *histories.Chance) {
 			w.claimAs(w.t, w.dana, row.Ref, fmt.Sprintf("dana-%d", n), ages[c.IntN(len(ages))])
 		}
 	}
-	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit}
+	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultEmpty, fake.FaultVoid}
+	writes := append(either[:len(either):len(either)], fake.FaultRefused, fake.FaultInternal)
 	reads := append(either[:len(either):len(either)], fake.FaultStale, fake.FaultStale)
 	w.world.Inject(fake.Fault{Choose: func(write bool) fake.FaultKind {
 		switch {
 		case !c.Strikes():
 			return fake.FaultNone
 		case write:
-			return either[c.IntN(len(either))]
+			return writes[c.IntN(len(writes))]
 		}
 		return reads[c.IntN(len(reads))]
 	}})

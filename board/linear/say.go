@@ -51,6 +51,11 @@ func (b *Board) say(ctx context.Context, issue, body string) (commentWire, error
 		}
 		err := b.client.mutate(ctx, &m, map[string]any{"input": in})
 		made = m.CommentCreate.Comment
+		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.taken {
+			made, err = b.standsAlready(ctx, in)
+		} else if err == nil && !m.CommentCreate.of(in.ID) {
+			err = errUnconfirmed
+		}
 		return err
 	}, func() (found bool, err error) {
 		made, found, err = b.commentByID(ctx, in.ID)
@@ -61,6 +66,25 @@ func (b *Board) say(ctx context.Context, issue, body string) (commentWire, error
 	}
 	b.commented(issue, &made)
 	return made, nil
+}
+
+// standsAlready is a comment that Linear refuses to make a second time: nobody
+// else knows its id, so that it is ours, and is written. What reads do not show
+// of it yet is what was sent.
+func (b *Board) standsAlready(ctx context.Context, in CommentCreateInput) (commentWire, error) {
+	for _, wait := range readBack {
+		if err := b.o.Pause(ctx, wait); err != nil {
+			return commentWire{}, fmt.Errorf("%w: %w", board.ErrUnknownOutcome, err)
+		}
+		if c, found, err := b.commentByID(ctx, in.ID); found && err == nil {
+			return c, nil
+		}
+	}
+	at := b.budget.serverTime()
+	if at.IsZero() {
+		at = b.now()
+	}
+	return commentWire{ID: in.ID, Body: in.Body, CreatedAt: at, UpdatedAt: at, User: &userWire{IsMe: true}}, nil
 }
 
 // commentByID looks for one comment.
@@ -84,6 +108,9 @@ func (b *Board) reword(ctx context.Context, issue, id, body string) error {
 		}
 		err := b.client.mutate(ctx, &m, map[string]any{"id": text(id), "input": CommentUpdateInput{Body: body}})
 		made = m.CommentUpdate.Comment
+		if err == nil && !m.CommentUpdate.of(id) {
+			err = errUnconfirmed
+		}
 		return err
 	}, func() (bool, error) {
 		now, found, err := b.commentByID(ctx, id)
@@ -101,9 +128,10 @@ func (b *Board) reword(ctx context.Context, issue, id, body string) error {
 func (b *Board) unsay(ctx context.Context, issue, id string) error {
 	err := b.once(ctx, func() error {
 		var m struct {
-			CommentDelete struct{ Success bool } `graphql:"commentDelete(id: $id)"`
+			CommentDelete payload `graphql:"commentDelete(id: $id)"`
 		}
-		return b.client.mutate(ctx, &m, map[string]any{"id": text(id)})
+		err := b.client.mutate(ctx, &m, map[string]any{"id": text(id)})
+		return m.CommentDelete.confirmed(err)
 	}, func() (bool, error) {
 		_, found, err := b.commentByID(ctx, id)
 		return !found, err

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/gqlanswer"
 )
 
 // meta is what the client library drops of an answer: its status, its errors
 // whole, and what is left of the hour.
 type meta struct {
 	status int
+	whole  bool // it holds data
 	errors []wireError
 	left   levels
 	retry  time.Duration // Retry-After
@@ -65,7 +67,9 @@ func (e *wireError) judge(status int) error {
 	case strings.HasPrefix(strings.ToLower(e.Message), "entity not found"), strings.Contains(strings.ToLower(said), "could not find referenced"):
 		return fmt.Errorf("%w: %s", board.ErrNotFound, said)
 	}
-	return &RefusedError{Said: said, Type: e.Extensions.Type}
+	// The message is Linear's as others saw it live; the other text is for persons.
+	taken := strings.HasPrefix(strings.ToLower(e.Message), "conflict on insert of") || strings.HasSuffix(said, "already exists")
+	return &RefusedError{Said: said, Type: e.Extensions.Type, taken: taken}
 }
 
 // transportWithKey adds the key to each request and reads what the library
@@ -107,6 +111,7 @@ func (m *meta) read(resp *http.Response, body []byte) {
 	if json.Unmarshal(body, &answer) == nil {
 		m.errors = answer.Errors
 	}
+	m.whole = gqlanswer.Whole(body)
 	h := resp.Header
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		m.date = at.UTC()

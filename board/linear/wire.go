@@ -177,3 +177,17 @@ type commentPayload struct {
 	Success bool
 	Comment commentWire
 }
+
+// of says whether the write of a comment is confirmed.
+func (p *commentPayload) of(id string) bool { return p.Success && p.Comment.ID == id }
+
+// payload is what the other mutations confirm.
+type payload struct{ Success bool }
+
+// confirmed is the outcome of a mutation that was answered so.
+func (p *payload) confirmed(err error) error {
+	if err == nil && !p.Success {
+		return errUnconfirmed
+	}
+	return err
+}

@@ -15,8 +15,14 @@ import (
 // lockPause is how long Linear's own locks get before a write is tried again.
 const lockPause = 500 * time.Millisecond
 
-// once sends a mutation. When the answer was lost it looks whether the write
-// happened; only where it did not is it sent again, once.
+// errUnconfirmed is an answer to a write that does not say that it was made.
+var errUnconfirmed = fmt.Errorf("%w: Linear does not confirm it", board.ErrUnknownOutcome)
+
+// once sends a mutation. When the answer was lost, or does not confirm it, it
+// looks whether the write happened; only where it does not show is it sent again,
+// once. The look may be older than the write, so that what Linear says against
+// the second sending is no proof against the first: it looks again, and where
+// the write never shows its outcome stays unknown.
 func (b *Board) once(ctx context.Context, send func() error, happened func() (bool, error)) error {
 	err := send()
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lock() {
@@ -25,19 +31,33 @@ func (b *Board) once(ctx context.Context, send func() error, happened func() (bo
 		}
 		err = send()
 	}
-	for tries := 0; errors.Is(err, board.ErrUnknownOutcome); tries++ {
-		done, look := happened()
-		switch {
-		case look != nil:
-			return errors.Join(err, look)
-		case done:
-			return nil
-		case tries > 0:
-			return err
-		}
-		err = send()
+	if !errors.Is(err, board.ErrUnknownOutcome) {
+		return err
 	}
-	return err
+	if done, look := happened(); done || look != nil {
+		return lookedFor(done, err, look)
+	}
+	again := send()
+	if again == nil {
+		return nil
+	}
+	for _, wait := range readBack {
+		if stop := b.o.Pause(ctx, wait); stop != nil {
+			return board.StillUnknown(err, stop)
+		}
+		if done, look := happened(); done || look != nil {
+			return lookedFor(done, board.StillUnknown(err, again), look)
+		}
+	}
+	return board.StillUnknown(err, again)
+}
+
+// lookedFor is what a write of unknown outcome came to after a look.
+func lookedFor(done bool, err, look error) error {
+	if done {
+		return nil
+	}
+	return errors.Join(err, look)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -62,9 +82,10 @@ func (b *Board) update(ctx context.Context, r *row, input IssueUpdateInput, as f
 		if err := b.client.mutate(ctx, &m, map[string]any{"id": text(r.ID), "input": input}); err != nil {
 			return err
 		}
-		if m.IssueUpdate.Success && m.IssueUpdate.Issue != nil {
-			made = &m.IssueUpdate
+		if !m.IssueUpdate.Success || m.IssueUpdate.Issue == nil || m.IssueUpdate.Issue.ID != r.ID {
+			return errUnconfirmed
 		}
+		made = &m.IssueUpdate
 		return nil
 	}
 	var found *row
@@ -79,10 +100,8 @@ func (b *Board) update(ctx context.Context, r *row, input IssueUpdateInput, as f
 	switch {
 	case err != nil:
 		return time.Time{}, err
-	case made == nil && found != nil:
-		return found.UpdatedAt, nil
 	case made == nil:
-		return time.Time{}, errors.New("Linear did not carry the change out")
+		return found.UpdatedAt, nil // what the answer did not say was found
 	}
 	b.updated(made)
 	p := made.Issue

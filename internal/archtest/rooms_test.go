@@ -53,9 +53,9 @@ var rooms = map[string]room{
 
 	"board":           {},
 	"board/native":    {may: list("board", "internal/statefile", "internal/logkey")},
-	"board/linear":    {may: list("board", "board/moves", "internal/statefile", "internal/logkey")},
+	"board/linear":    {may: list("board", "board/moves", "internal/gqlanswer", "internal/statefile", "internal/logkey")},
 	"board/moves":     {may: list("board", "internal/statefile")},
-	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/logkey")},
+	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/gqlanswer", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 
 	"board/boardtest/histories": {may: list(values, "loop", "loop/journal", "loop/looptest", "loop/plan", "loop/state")},
@@ -102,6 +102,7 @@ var rooms = map[string]room{
 	"internal/setup":      {may: list("board", "internal/config")},
 
 	"internal/ghapi":          {},
+	"internal/gqlanswer":      {},
 	"internal/git":            {may: list("internal/proc")},
 	"internal/git/gittest":    {may: list("internal/git", "internal/proc")},
 	"internal/proc":           {},

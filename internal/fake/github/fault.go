@@ -46,6 +46,8 @@ const (
 	FaultLateGate    FaultKind = "late-502" // it is carried out, and a page of HTML comes
 	FaultCut         FaultKind = "cut"      // it is carried out, and half of the answer comes
 	FaultInternal    FaultKind = "internal" // it is carried out, and GitHub says that something went wrong
+	FaultEmpty       FaultKind = "empty"    // a proxy's own JSON with status 200
+	FaultVoid        FaultKind = "void"     // it is carried out, and GraphQL's answer holds no data
 	FaultStale       FaultKind = "stale"    // a read that does not see the last write
 	FaultUnknown     FaultKind = "unknown"  // a read that finds no pull request's mergeable worked out
 )
@@ -129,6 +131,8 @@ func (s *Server) before(w http.ResponseWriter, r *http.Request, c *call) bool {
 		kind.limit(w, s.now())
 	case FaultBadGate:
 		page(w)
+	case FaultEmpty:
+		empty(w, `{"message":"upstream timeout"}`)
 	case FaultHangUp:
 		hangUp(w)
 	case FaultExpired:
@@ -142,7 +146,7 @@ func (s *Server) before(w http.ResponseWriter, r *http.Request, c *call) bool {
 			return false
 		case <-r.Context().Done():
 		}
-	case FaultNone, FaultLost, FaultLateGate, FaultCut, FaultInternal, FaultStale, FaultUnknown:
+	case FaultNone, FaultLost, FaultLateGate, FaultCut, FaultInternal, FaultVoid, FaultStale, FaultUnknown:
 		return false
 	}
 	return true
@@ -163,24 +167,32 @@ func (s *Server) expire(r *http.Request) {
 
 // after carries a request out and lets its answer get lost on the way.
 func (s *Server) after(w http.ResponseWriter, r *http.Request, c *call) {
-	if !slices.Contains([]FaultKind{FaultLost, FaultLateGate, FaultCut, FaultInternal}, c.fault) {
+	if !slices.Contains([]FaultKind{FaultLost, FaultLateGate, FaultCut, FaultInternal, FaultVoid}, c.fault) {
 		s.carryOut(w, r)
 		return
 	}
 	kept := &keeper{head: http.Header{}, code: http.StatusOK}
 	s.carryOut(kept, r)
-	switch c.fault { //nolint:exhaustive // these four come here
+	switch c.fault { //nolint:exhaustive // these five come here
 	case FaultLost:
 		hangUp(w)
 	case FaultInternal:
 		wentWrong(w, r)
 	case FaultLateGate:
 		page(w)
+	case FaultVoid:
+		empty(w, `{"data":{}}`)
 	default:
 		w.Header().Set("Content-Type", kept.head.Get("Content-Type"))
 		w.WriteHeader(kept.code)
 		_, _ = w.Write(kept.body.Bytes()[:kept.body.Len()/2]) // a client that left needs no answer
 	}
+}
+
+// empty is an answer of status 200 that is JSON and holds nothing.
+func empty(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, body) // a client that left needs no answer
 }
 
 // keeper keeps an answer instead of sending it.

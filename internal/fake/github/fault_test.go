@@ -101,6 +101,8 @@ func TestFaults(t *testing.T) {
 		github.FaultLateGate:    {502, "<html>", true},
 		github.FaultInternal:    {200, "Something went wrong", true},
 		github.FaultCut:         {200, `{"data"`, true},
+		github.FaultEmpty:       {200, "upstream timeout", false},
+		github.FaultVoid:        {200, `{"data":{}}`, true},
 		github.FaultDelay:       {200, `"commentEdge"`, true},
 		github.FaultStale:       {200, `"commentEdge"`, true}, // of reads only
 	} {

@@ -20,6 +20,9 @@ const (
 	FaultStale     FaultKind = "stale"       // a read that does not see the last write
 	FaultKey       FaultKind = "key"         // the key has expired
 	FaultDelay     FaultKind = "delay"       // the answer comes late
+	FaultEmpty     FaultKind = "empty"       // a proxy's own JSON in place of an answer, with status 200
+	FaultVoid      FaultKind = "void"        // it is carried out, and the answer holds no data
+	FaultRefused   FaultKind = "refused"     // a mutation is not carried out, and its payload says success: false
 )
 
 // Fault is a failure that is due.
@@ -82,13 +85,17 @@ func (f Fault) before(out http.ResponseWriter, in *http.Request) bool {
 	case FaultHTML:
 		page(out)
 		return true
+	case FaultEmpty:
+		out.Header().Set("Content-Type", "application/json")
+		_, _ = out.Write([]byte(`{"message":"upstream timeout"}`)) // as below
+		return true
 	case FaultDelay:
 		select {
 		case <-time.After(f.Delay):
 		case <-in.Context().Done():
 			return true
 		}
-	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultInternal, FaultStale, FaultKey:
+	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultInternal, FaultStale, FaultKey, FaultVoid, FaultRefused:
 	}
 	return false
 }
@@ -102,6 +109,9 @@ func (f Fault) after(out http.ResponseWriter, _ *http.Request, status int, answe
 	out.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if f.Kind == FaultTruncated {
 		answer = answer[:len(answer)/2]
+	}
+	if f.Kind == FaultVoid {
+		answer = []byte(`{"data":{}}`)
 	}
 	if f.Kind == FaultInternal {
 		status, answer = http.StatusInternalServerError, []byte(internalError)

@@ -161,9 +161,7 @@ func (w *World) carryOut(req *request, key string, f Fault) (map[string]any, err
 	w.counts.Points += req.cost
 	if req.write {
 		w.remember()
-		m := &writer{reader: reader{o: &w.o, d: w.d, me: me}, w: w}
-		data, err := x.root(req.op.SelectionSet, m.mutation)
-		return data, errors.Join(err, w.save())
+		return w.write(x, req, me, f)
 	}
 	r := &reader{o: &w.o, d: w.d, me: me}
 	if f.Kind == FaultStale && w.old != nil {
@@ -175,6 +173,27 @@ func (w *World) carryOut(req *request, key string, f Fault) (map[string]any, err
 		}
 		return r.query(field, args)
 	})
+}
+
+// write carries a mutation out, or says in its payload that it did not. The lock
+// is held.
+func (w *World) write(x *exec, req *request, me *User, f Fault) (map[string]any, error) {
+	if f.Kind == FaultRefused {
+		kept := w.d
+		w.d = w.copied()
+		defer func() { w.d = kept }()
+	}
+	m := &writer{reader: reader{o: &w.o, d: w.d, me: me}, w: w}
+	data, err := x.root(req.op.SelectionSet, m.mutation)
+	if f.Kind != FaultRefused {
+		return data, errors.Join(err, w.save())
+	}
+	for _, payload := range data {
+		if p, ok := payload.(map[string]any); ok && p["success"] != nil {
+			p["success"] = false
+		}
+	}
+	return data, err
 }
 
 // check parses and validates a request and counts what it costs.

@@ -139,12 +139,18 @@ func (w *World) remember() {
 	if !w.stale {
 		return
 	}
+	w.old = w.copied()
+}
+
+// copied is the workspace as it is now, for good. The lock is held.
+func (w *World) copied() *data {
 	text, err := json.Marshal(w.d) //nolint:musttag // the names of the fields are the file's
+	copied := &data{}
+	if err == nil {
+		err = json.Unmarshal(text, copied) //nolint:musttag // the names of the fields are the file's
+	}
 	if err != nil {
-		return
+		panic(err) // plain data, written a line above
 	}
-	old := &data{}
-	if json.Unmarshal(text, old) == nil { //nolint:musttag // the names of the fields are the file's
-		w.old = old
-	}
+	return copied
 }

@@ -12,7 +12,7 @@ var uuid4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9
 
 // fresh is the id of something new: the client's own, which must be a new
 // version 4 UUID, or one of ours.
-func (m *writer) fresh(input map[string]any, taken func(string) bool) (string, error) {
+func (m *writer) fresh(entity string, input map[string]any, taken func(string) bool) (string, error) {
 	id, _ := input["id"].(string)
 	switch {
 	case id == "":
@@ -20,7 +20,7 @@ func (m *writer) fresh(input map[string]any, taken func(string) bool) (string, e
 	case !uuid4.MatchString(id):
 		return "", invalid("Argument Validation Error", "id must be a UUID.")
 	case taken(id):
-		return "", invalid("Entity with this id already exists", "An entity with this id already exists.")
+		return "", invalid("conflict on insert of "+entity, "Entity "+entity+" with id "+id+" already exists.")
 	}
 	return id, nil
 }
@@ -46,7 +46,7 @@ func (m *writer) commentCreate(input map[string]any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := m.fresh(input, func(id string) bool { return m.d.comment(id) != nil })
+	id, err := m.fresh("Comment", input, func(id string) bool { return m.d.comment(id) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (m *writer) attach(input map[string]any, source string) (any, error) {
 	at := m.w.now()
 	n := slices.IndexFunc(m.d.Attachments, func(a *Attachment) bool { return a.Issue == i.ID && a.URL == url })
 	if n < 0 {
-		id, err := m.fresh(input, func(id string) bool { return m.d.attachment(id) != nil })
+		id, err := m.fresh("Attachment", input, func(id string) bool { return m.d.attachment(id) != nil })
 		if err != nil {
 			return nil, err
 		}
