@@ -23,6 +23,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/fake/github"
+	"github.com/backside4charter/dispatcher/internal/git/gittest"
 	"github.com/backside4charter/dispatcher/workers/prompt"
 )
 
@@ -39,6 +40,7 @@ func TestRealGH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	quick := gittest.QuickConfig(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/gh", RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
@@ -58,7 +60,7 @@ func TestRealGH(t *testing.T) {
 				return err
 			}
 			env.Vars = append(withoutOurs(env.Vars),
-				"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config", "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1",
+				"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+quick, "NO_COLOR=1",
 				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
 				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
 				"GITHUB_API_URL="+web.URL, "GITHUB_SERVER_URL="+web.URL, "REMOTE="+web.URL+"/git/acme/widgets.git",

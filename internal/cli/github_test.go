@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/backside4charter/dispatcher/internal/fake/github"
+	"github.com/backside4charter/dispatcher/internal/git/gittest"
 )
 
 // TestGitHubScripts plays the scripts that speak to GitHub against the fake: it
@@ -28,6 +29,7 @@ func TestGitHubScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	quick := gittest.QuickConfig(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/github",
 		RequireExplicitExec: true,
@@ -53,7 +55,7 @@ func TestGitHubScripts(t *testing.T) {
 			env.Defer(srv.Close)
 			env.Vars = append(withoutOurs(env.Vars),
 				"HOME="+env.WorkDir, "USERPROFILE="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config",
-				"GIT_CONFIG_NOSYSTEM=1",
+				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+quick,
 				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
 				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
 				"GITHUB_API_URL="+srv.URL, "GITHUB_SERVER_URL="+srv.URL, "REMOTE="+srv.URL+"/git/acme/widgets.git",

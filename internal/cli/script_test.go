@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/backside4charter/dispatcher/internal/cli"
+	"github.com/backside4charter/dispatcher/internal/git/gittest"
 )
 
 // TestMain makes this test binary the dispatcher that scripts run.
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 // TestScripts plays every script: one per command and failure.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	quick := gittest.QuickConfig(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -28,7 +30,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(withoutOurs(env.Vars),
 				"HOME="+env.WorkDir, "USERPROFILE="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/.config",
-				"GIT_CONFIG_NOSYSTEM=1",
+				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+quick,
 				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
 				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
 			)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/git"
+	"github.com/backside4charter/dispatcher/internal/git/gittest"
 	"github.com/backside4charter/dispatcher/workers"
 )
 
@@ -46,7 +47,7 @@ func playIn(t *testing.T, dir string) *play {
 	})
 	p := &play{
 		t: t, bin: bin, dir: dir, repo: filepath.Join(dir, "repo"), remote: filepath.Join(dir, "remote.git"),
-		env: append(env, "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1"),
+		env: append(env, "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+gittest.QuickConfig(t), "NO_COLOR=1"),
 	}
 	if mark := os.Getenv("DISPATCHER_CI"); mark != "" {
 		p.env = append(p.env, "DISPATCHER_CI="+mark)

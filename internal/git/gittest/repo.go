@@ -55,16 +55,26 @@ func (r *Repo) init(branch string) {
 
 func (r *Repo) identify() {
 	r.t.Helper()
-	r.configure(filepath.Join(r.Dir, ".git"), identity+quick)
+	r.configure(filepath.Join(r.Dir, ".git"), identity+Quick)
 }
 
-// identity is who commits; quick leaves out what a repository that is thrown
-// away needs least, and git takes processes and waits for: packing, and what a
-// loss of power could spoil.
-const (
-	identity = "[user]\n\tname = Olive Owner\n\temail = olive@example.com\n[commit]\n\tgpgSign = false\n"
-	quick    = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n[core]\n\tfsync = none\n"
-)
+// identity is who commits in these repositories.
+const identity = "[user]\n\tname = Olive Owner\n\temail = olive@example.com\n[commit]\n\tgpgSign = false\n"
+
+// Quick is git's configuration for repositories that are thrown away: without
+// what takes processes and waits there and helps nobody, packing, and care for
+// a loss of power.
+const Quick = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n[core]\n\tfsync = none\n"
+
+// QuickConfig is a file with Quick, for GIT_CONFIG_GLOBAL.
+func QuickConfig(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gitconfig")
+	if err := os.WriteFile(path, []byte(Quick), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // configure adds lines to the configuration in a git folder.
 func (r *Repo) configure(gitDir, lines string) {
@@ -152,7 +162,7 @@ func template(t testing.TB, k kind) []entry {
 	if k.remote {
 		remote := filepath.Join(dir, "remote.git")
 		r.Git("init", "-q", "--bare", "-b", k.branch, remote)
-		r.configure(remote, quick)
+		r.configure(remote, Quick)
 		r.Git("remote", "add", "origin", remote)
 		r.Git("push", "-q", "-u", "origin", k.branch)
 		r.Git("remote", "set-head", "origin", k.branch)
