@@ -1,8 +1,6 @@
 package app
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -39,15 +37,18 @@ func CopySelf(stateDir, exe string) (string, error) {
 		return "", fmt.Errorf("copy the running executable: %w", err)
 	}
 	defer src.Close()
-	sum := sha256.New()
-	size, err := io.Copy(sum, src)
+	self, err := src.Stat()
+	if err != nil {
+		return "", fmt.Errorf("copy the running executable: %w", err)
+	}
+	hash, err := contentHash(src)
 	if err != nil {
 		return "", fmt.Errorf("copy the running executable: %w", err)
 	}
 	bin := filepath.Join(stateDir, "bin")
-	dir := filepath.Join(bin, hex.EncodeToString(sum.Sum(nil))[:16])
+	dir := filepath.Join(bin, hash)
 	dest := filepath.Join(dir, copyName())
-	if info, err := os.Stat(dest); err != nil || info.Size() != size {
+	if info, err := os.Stat(dest); err != nil || info.Size() != self.Size() {
 		if err := copyTo(dest, src); err != nil {
 			return "", fmt.Errorf("copy the running executable to %s: %w", dest, err)
 		}

@@ -5,9 +5,7 @@ package e2e
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/pem"
 	"fmt"
 	"net"
@@ -20,6 +18,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/internal/app"
 	"github.com/backside4charter/dispatcher/internal/fake/anthropic"
 	"github.com/backside4charter/dispatcher/internal/fake/github"
 	"github.com/backside4charter/dispatcher/internal/fake/linear"
@@ -84,11 +83,10 @@ func (f *forge) gh() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	text, err := os.ReadFile(program)
+	copied, err := app.CopySelf(filepath.Join(f.repo, ".claude", "dispatcher"), program)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	sum := sha256.Sum256(text)
 	socket := filepath.Join(f.dir, "gh.sock")
 	l, err := (&net.ListenConfig{}).Listen(f.t.Context(), "unix", socket)
 	if err != nil {
@@ -101,8 +99,11 @@ func (f *forge) gh() {
 		_ = srv.Close() // Serve tells how it ended
 		<-done
 	})
-	f.write(filepath.Join(".claude", "dispatcher", "bin", hex.EncodeToString(sum[:])[:16], "no-gh-login", "config.yml"),
-		"http_unix_socket: "+socket+"\nprompt: disabled\n")
+	login, err := filepath.Rel(f.repo, filepath.Join(filepath.Dir(copied), "no-gh-login", "config.yml"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.write(login, "http_unix_socket: "+socket+"\nprompt: disabled\n")
 }
 
 // apps is how a configuration names the two Apps.
