@@ -276,6 +276,40 @@ func TestOverridesSayWhatTheyMust(t *testing.T) {
 	}
 }
 
+// A must that a task says in some situations only is missing in the others,
+// whatever tells them apart.
+func TestMustsStandInEverySituation(t *testing.T) {
+	t.Parallel()
+	parts := []string{"prohibitions", "fence", "question"}
+	for _, k := range board.Kinds() {
+		text, err := embedded.ReadFile("templates/" + taskName(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conditions := []string{".Resume", "not .Resume", ".OnGitHub", "not .Remote", ".Boxes", "not .Answer", "and .Existing (not .Lost)"}
+		if k == board.KindDeveloper {
+			conditions = append(conditions, ".PR", "not .PR", "or .PR .Existing")
+		}
+		for _, name := range append(parts, "report-"+string(k)) {
+			use := `{{template "` + name + `" .}}`
+			for _, c := range conditions {
+				own := strings.Replace(string(text), use, "{{if "+c+"}}"+use+"{{end}}", 1)
+				if _, err := New(map[string]string{taskName(k): own}); err == nil || !strings.Contains(err.Error(), use+") with") && !strings.Contains(err.Error(), use+") before") {
+					t.Errorf("%s, %s only if %s: %v", k, name, c, err)
+				}
+			}
+		}
+	}
+	text, err := embedded.ReadFile("templates/developer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.ReplaceAll(strings.ReplaceAll(string(text), "{{.IssueText}}", ""), `{{template "issue" .}}`, `{{if .PR}}{{template "issue" .}}{{end}}`)
+	if _, err := New(map[string]string{"developer.md": own}); err == nil || !strings.Contains(err.Error(), "what the issue asks for ({{.IssueText}}) before there is a pull request") {
+		t.Errorf("the issue only on a pull request: %v", err)
+	}
+}
+
 // TestBadOverrides names every file that is wrong, at once.
 func TestBadOverrides(t *testing.T) {
 	t.Parallel()
