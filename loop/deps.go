@@ -97,8 +97,9 @@ type Interrupter interface {
 type Speaker interface {
 	// Steer says something to it, and answers the message's id.
 	Steer(ctx context.Context, run, text string) (string, error)
-	// Hold ends its turn; it stands still until it is told how to go on.
-	Hold(ctx context.Context, run string) error
+	// Hold ends its turn; it stands still until it is told how to go on. False
+	// when it was told to and has not shown that it does.
+	Hold(ctx context.Context, run string) (stands bool, err error)
 	// Reply answers what it asks.
 	Reply(ctx context.Context, run string, r state.RequestReply) error
 	// MayTakeOver answers why a run's session cannot be gone on with by hand.

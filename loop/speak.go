@@ -36,7 +36,7 @@ func (e *Engine) speak(ctx context.Context, c state.Command, reply chan<- Reply)
 		}
 		done.Ref = r.Ref
 		reply <- Reply{Done: done}
-		e.post(func(context.Context) { e.say(r.Ref, false, spokenText(&c, &r, q)) })
+		e.post(func(context.Context) { e.say(r.Ref, false, spokenText(&c, &r, q, done.Pending)) })
 	})
 }
 
@@ -47,7 +47,11 @@ func (e *Engine) tell(ctx context.Context, run string, q *state.Request, c *stat
 		_, err := e.d.Speaker.Steer(ctx, run, c.Text)
 		return state.Done{Text: "sent; it reads it when the tool that runs has ended"}, err
 	case state.CommandInterrupt:
-		return state.Done{Text: "it stands still and waits for your word"}, e.d.Speaker.Hold(ctx, run)
+		stands, err := e.d.Speaker.Hold(ctx, run)
+		if err == nil && !stands {
+			return state.Done{Text: notTaken, Pending: true}, nil
+		}
+		return state.Done{Text: "it stands still and waits for your word"}, err
 	case state.CommandAllow:
 		return state.Done{}, e.d.Speaker.Reply(ctx, run, state.RequestReply{Request: q.ID, Allow: true, Always: c.Always})
 	case state.CommandReply:
@@ -56,6 +60,9 @@ func (e *Engine) tell(ctx context.Context, run string, q *state.Request, c *stat
 		return state.Done{}, e.d.Speaker.Reply(ctx, run, state.RequestReply{Request: q.ID, Text: c.Text})
 	}
 }
+
+// notTaken is said of an interrupt that was sent and shows no effect.
+const notTaken = "was told to stop and think and has not shown that it does: it may end its turn yet, or not listen; stop ends it"
 
 // listener finds the run that a command is for, and of an answer the request.
 func (e *Engine) listener(c *state.Command) (state.Run, *state.Request, error) {
@@ -103,11 +110,14 @@ func (e *Engine) requestFor(c *state.Command) (state.Run, *state.Request, error)
 }
 
 // spokenText is the log's line on a word of the owner's.
-func spokenText(c *state.Command, r *state.Run, q *state.Request) string {
+func spokenText(c *state.Command, r *state.Run, q *state.Request, pending bool) string {
 	switch c.Kind { //nolint:exhaustive // command passes these alone
 	case state.CommandSteer:
 		return fmt.Sprintf("you to the %s: %s", r.Kind, firstLine(c.Text))
 	case state.CommandInterrupt:
+		if pending {
+			return fmt.Sprintf("you told the %s to stop and think; it has not shown that it does", r.Kind)
+		}
 		return fmt.Sprintf("you interrupted the %s; it waits for your word", r.Kind)
 	case state.CommandReply:
 		return fmt.Sprintf("you answered the %s: %s", r.Kind, firstLine(strings.Join(c.Answers, ", ")))

@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,6 +243,30 @@ func TestSteerAndInterrupt(t *testing.T) {
 			t.Errorf("it heard %q", heard)
 		}
 		w.wantRow(ref, board.RoleHumanReview, "")
+		p.leave()
+	})
+}
+
+// TestInterruptNotTaken: of a worker that does not listen nobody is told that it
+// stands still, but what ends it.
+func TestInterruptNotTaken(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("long")
+		w.on(ref, board.KindDeveloper, endless)
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		w.workers["run-001"].deaf = true
+		w.mu.Unlock()
+		done, err := p.e.Send(t.Context(), state.Command{Kind: state.CommandInterrupt, Ref: ref})
+		if err != nil || !done.Pending || !strings.Contains(done.Text, "stop ends it") {
+			t.Errorf("it is said to be %+v, %v", done, err)
+		}
+		if s := p.e.Snapshot(); slices.ContainsFunc(s.Needs, func(n state.Need) bool { return n.Kind == state.NeedInterrupted }) {
+			t.Error("it is said to wait for a word")
+		}
+		p.ask(state.Command{Kind: state.CommandStop, Ref: ref, Text: "enough"})
+		time.Sleep(10 * time.Minute)
 		p.leave()
 	})
 }

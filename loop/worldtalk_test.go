@@ -92,8 +92,16 @@ func (f launcherOf) Steer(ctx context.Context, run, text string) (string, error)
 	return "m", err
 }
 
-func (f launcherOf) Hold(ctx context.Context, run string) error {
-	return f.p.effect(ctx, "hold", func() error { f.p.w.interruptWorker(run); return nil })
+func (f launcherOf) Hold(ctx context.Context, run string) (stands bool, err error) {
+	err = f.p.effect(ctx, "hold", func() error {
+		f.p.w.interruptWorker(run)
+		f.p.w.mu.Lock()
+		defer f.p.w.mu.Unlock()
+		v := f.p.w.workers[run]
+		stands = v != nil && v.waits
+		return nil
+	})
+	return stands, err
 }
 
 func (f launcherOf) Reply(ctx context.Context, run string, r state.RequestReply) error {

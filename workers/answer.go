@@ -85,7 +85,7 @@ func (l *Launcher) Answer(ctx context.Context, run string, a Answer) error {
 	case counts.By != a.By || !counts.At.Equal(a.At):
 		return fmt.Errorf("answer run %s: %w: %s, by %s", run, ErrAnswered, counts.Behavior, counts.By)
 	}
-	l.settled(ctx, run, func(*Status) bool { return !l.asks(run, a.Request) })
+	l.settled(ctx, run, func(*Status) bool { return !l.asks(run, a.Request) }) // what is given stays given
 	return nil
 }
 
@@ -120,19 +120,20 @@ func (l *Launcher) asks(run, request string) bool {
 	return slices.ContainsFunc(r.tail.asks.Open(), func(q Request) bool { return q.ID == request })
 }
 
-// tookWithin is how long an agent may take to show that it has what we sent.
-const tookWithin = 5 * time.Second
-
-// settled waits until something is true of a run, or it is over, or the agent
-// takes too long. That it does is no error: what was sent stays sent.
-func (l *Launcher) settled(ctx context.Context, run string, done func(*Status) bool) {
-	ctx, cancel := context.WithTimeout(ctx, tookWithin)
+// settled waits until something is true of a run, and answers whether that came
+// true: a run may be over before, and an agent may take too long. That is no
+// error: what was sent stays sent.
+func (l *Launcher) settled(ctx context.Context, run string, done func(*Status) bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, l.took)
 	defer cancel()
+	was := false
 	_ = l.Watch(ctx, run, func(st Status) {
 		if done(&st) {
+			was = true
 			cancel()
 		}
 	})
+	return was
 }
 
 // Rule finds what a person allowed for the whole run: the same call.

@@ -4,6 +4,8 @@ package workers_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -113,6 +115,20 @@ func TestPolicyAnswersWithoutALoop(t *testing.T) {
 	}
 }
 
+// An agent that does not listen is not said to stand still.
+func TestHoldOfAnAgentThatDoesNotListen(t *testing.T) {
+	b := newBench(t)
+	gate := filepath.Join(b.dir, "gate")
+	b.start(b.spec("r", "gate", gate))
+	b.pid(gate + ".pid")
+	hurried := workers.NewLauncher(workers.Options{Runs: b.runs, Binary: os.Args[0], Agent: agents, TookWait: time.Millisecond})
+	if stands, err := hurried.Hold(b.ctx, "r"); err != nil || stands {
+		t.Errorf("it stands still: %v, %v", stands, err)
+	}
+	b.open(gate)
+	b.exit("r")
+}
+
 // An owner's interrupt is waited on for longer than any other, is a sign of
 // life, and the next word goes on.
 func TestOwnersInterruptHasNoEnd(t *testing.T) {
@@ -121,14 +137,14 @@ func TestOwnersInterruptHasNoEnd(t *testing.T) {
 	s.Env = append(s.Env, times(t, hasty))
 	b.start(s)
 	b.until("it works", func() bool { return b.phase("r", workers.PhaseRunning).Lines > 0 })
-	if err := b.l.Hold(b.ctx, "r"); err != nil {
-		t.Fatal(err)
+	if stands, err := b.l.Hold(b.ctx, "r"); err != nil || !stands {
+		t.Fatal(stands, err)
 	}
 	st := b.phase("r", workers.PhaseRunning)
 	if !st.Waiting {
 		t.Fatalf("it does not stand still: %+v", st)
 	}
-	if err := b.l.Hold(b.ctx, "r"); err == nil {
+	if _, err := b.l.Hold(b.ctx, "r"); err == nil {
 		t.Error("it was interrupted twice")
 	}
 	b.until("a sign of life later than the supervisor's hasty", func() bool {

@@ -33,6 +33,9 @@ type Options struct {
 	Now   func() time.Time // default time.Now
 	// StartWait bounds how long Start waits for an agent; default 20 s.
 	StartWait time.Duration
+	// TookWait is how long Hold and Answer wait for the agent to show that it has
+	// what was sent; default 5 s.
+	TookWait time.Duration
 }
 
 // Launcher starts runs on this machine and looks after them through their
@@ -44,6 +47,7 @@ type Launcher struct {
 	agent  func(name string) (Agent, error)
 	now    func() time.Time
 	wait   time.Duration
+	took   time.Duration
 	boot   string
 	host   string
 
@@ -60,11 +64,15 @@ func NewLauncher(o Options) *Launcher {
 		agent:    o.Agent,
 		now:      o.Now,
 		wait:     o.StartWait,
+		took:     o.TookWait,
 		boot:     proc.BootID(),
 		readings: map[string]*reading{},
 	}
 	if l.now == nil {
 		l.now = time.Now
+	}
+	if l.took <= 0 {
+		l.took = 5 * time.Second
 	}
 	if l.wait <= 0 {
 		l.wait = 20 * time.Second

@@ -46,21 +46,21 @@ func (l *Launcher) Interrupt(ctx context.Context, run string) error {
 }
 
 // Hold ends the turn that runs, as its owner wants it, and answers when it has
-// ended or the agent took too long. The run then waits for the owner's word,
-// however long that takes.
-func (l *Launcher) Hold(ctx context.Context, run string) error {
+// ended, or false when the agent has not shown within a few seconds that it took
+// the word: then it may end later, or never. A run whose turn has ended waits
+// for the owner's word, however long that takes.
+func (l *Launcher) Hold(ctx context.Context, run string) (stands bool, err error) {
 	st, err := l.Observe(ctx, run)
 	if err != nil {
-		return fmt.Errorf("interrupt: %w", err)
+		return false, fmt.Errorf("interrupt: %w", err)
 	}
 	if st.Waiting {
-		return fmt.Errorf("interrupt run %s: it stands still already and waits for your word", run)
+		return false, fmt.Errorf("interrupt run %s: it stands still already and waits for your word", run)
 	}
 	if err := l.interrupt(ctx, run, OwnerInterrupt); err != nil {
-		return err
+		return false, err
 	}
-	l.settled(ctx, run, func(st *Status) bool { return st.Waiting })
-	return nil
+	return l.settled(ctx, run, func(st *Status) bool { return st.Waiting }), nil
 }
 
 func (l *Launcher) interrupt(ctx context.Context, run, as string) error {

@@ -37,7 +37,7 @@ func (w *fleet) Steer(ctx context.Context, run, text string) (string, error) {
 	return w.l.Steer(ctx, run, text)
 }
 
-func (w *fleet) Hold(ctx context.Context, run string) error { return w.l.Hold(ctx, run) }
+func (w *fleet) Hold(ctx context.Context, run string) (bool, error) { return w.l.Hold(ctx, run) }
 
 func (w *fleet) Reply(ctx context.Context, run string, r state.RequestReply) error {
 	a := workers.Answer{

@@ -72,6 +72,7 @@ type ctlDone struct {
 	Unknown bool              `json:"unknown,omitempty"` // it was sent, and no answer came: it may have been done
 	Undo    uint64            `json:"undo,omitempty"`    // names it for ctl undo
 	Text    string            `json:"text,omitempty"`
+	Pending bool              `json:"pending,omitempty"` // it was sent, and the worker has not shown that it took it
 	Error   string            `json:"error,omitempty"`
 }
 
@@ -135,7 +136,10 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 		ref = done.Ref
 	}
 	if asJSON {
-		return printJSON(f, ctlDone{Command: c.Kind, Ref: ref, Taken: true, Undo: done.Undo, Text: done.Text})
+		return printJSON(f, ctlDone{Command: c.Kind, Ref: ref, Taken: true, Undo: done.Undo, Text: done.Text, Pending: done.Pending})
+	}
+	if done.Pending {
+		return say(f, "%s", strings.TrimSpace(string(ref)+" "+done.Text))
 	}
 	if done.Text != "" && v.did == "done" {
 		if done.Undo != 0 {

@@ -109,4 +109,7 @@ type Done struct {
 	Ref  board.Ref `json:"ref,omitempty"`  // create: the new issue
 	Undo uint64    `json:"undo,omitempty"` // names it for CommandUndo; 0 when it cannot be taken back
 	Text string    `json:"text,omitempty"` // what happened, when there is more to say than that it did
+	// Pending says that it was sent and that nothing shows yet that it was taken;
+	// Text says what else there is to do.
+	Pending bool `json:"pending,omitempty"`
 }

@@ -43,9 +43,10 @@ func Closing(out io.Reader, limit int) (string, error) {
 			}
 		}
 		if err != nil {
-			return joined(kept), nil
+			break
 		}
 	}
+	return joined(kept), nil
 }
 
 // closingLine is a line and the one that opened the code block it stands in,
