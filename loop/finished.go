@@ -72,7 +72,7 @@ func (f *firing) over(ctx context.Context, r state.Run, exit state.WorkerExit) e
 // until then is known from its stream, and was spent all the same.
 func (f *firing) vanished(st state.WorkerStatus) state.WorkerExit {
 	return state.WorkerExit{
-		Problem: "its worker vanished without a word", CostUSD: st.CostUSD, Tokens: st.Tokens, Ended: f.e.o.Now(), Cut: true,
+		Problem: "its worker vanished without a word", CostUSD: st.CostUSD, Tokens: st.Tokens, Unbilled: st.Unbilled, Ended: f.e.o.Now(), Cut: true,
 	}
 }
 
@@ -124,13 +124,42 @@ func (f *firing) finish(ctx context.Context, r state.Run) (*plan.Finished, error
 	}, nil
 }
 
+// charge books what a run has spent. What it was killed before telling the price
+// of is booked by what runs of its kind paid for a token so far: an estimate, and
+// marked as one. No later run of the session tells that part again.
 func (f *firing) charge(r state.Run, exit state.WorkerExit) error {
-	if exit.CostUSD == 0 && exit.Tokens == 0 {
+	c := journal.Cost{At: exit.Ended, Run: r.ID, Ref: r.Ref, Kind: r.Kind, USD: exit.CostUSD, Tokens: exit.Tokens}
+	if exit.Unbilled > 0 {
+		c.Estimated = true
+		c.Tokens += exit.Unbilled
+		c.USD += float64(exit.Unbilled) * f.pricePerToken(r, exit)
+	}
+	if c.USD == 0 && c.Tokens == 0 {
 		return nil
 	}
-	return f.e.d.Journal.AddCost(journal.Cost{
-		At: exit.Ended, Run: r.ID, Ref: r.Ref, Kind: r.Kind, USD: exit.CostUSD, Tokens: exit.Tokens,
-	})
+	return f.e.d.Journal.AddCost(c)
+}
+
+// pricePerToken is what a token of such a run cost, in dollars: in the run
+// itself as far as it told that, else in all runs of its kind. It is 0 where
+// nobody has ever told one.
+func (f *firing) pricePerToken(r state.Run, exit state.WorkerExit) float64 {
+	usd, tokens := exit.CostUSD, exit.Tokens
+	if tokens == 0 && f.e.d.Ledger != nil {
+		costs, err := f.e.d.Ledger.Costs()
+		if err != nil {
+			return 0 // the tokens are booked all the same
+		}
+		for i := range costs {
+			if c := &costs[i]; c.Kind == r.Kind && !c.Estimated {
+				usd, tokens = usd+c.USD, tokens+c.Tokens
+			}
+		}
+	}
+	if tokens == 0 {
+		return 0
+	}
+	return usd / float64(tokens)
 }
 
 // carry carries out decisions in their order. What fails leaves the run in the

@@ -309,6 +309,40 @@ func TestReload(t *testing.T) {
 	})
 }
 
+// TestEstimateOfTheKilled: what a worker was killed before telling the price of
+// counts by what such workers paid for a token, once, and is marked.
+func TestEstimateOfTheKilled(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.on(w.ready("first"), board.KindDeveloper, completing)
+		p := w.start(forever, limits(3, 0))
+		time.Sleep(time.Hour)
+		if s := p.e.Snapshot(); s.CostToday != 1 { // its developer and its reviewer, each 100 tokens
+			t.Fatalf("$%.2f today", s.CostToday)
+		}
+		ref := w.ready("killed")
+		w.on(ref, board.KindDeveloper, func(a *agent) string { a.change(func(v *worker) { v.unbilled = 1000 }); return endless(a) })
+		time.Sleep(5 * time.Minute)
+		w.killAll()
+		time.Sleep(5 * time.Minute)
+		if s := p.e.Snapshot(); s.CostToday != 6 || w.starts(ref, board.KindDeveloper) != 1 || !strings.HasPrefix(p.row(ref).Waits, "quota: $6.00 of $3.00 spent today") {
+			t.Errorf("$%.2f today, %d tries, it waits: %q", s.CostToday, w.starts(ref, board.KindDeveloper), p.row(ref).Waits)
+		}
+		w.mu.Lock()
+		marked := 0
+		for _, c := range w.costs {
+			if c.Estimated {
+				marked++
+			}
+		}
+		w.mu.Unlock()
+		if marked != 1 {
+			t.Errorf("%d are marked as estimates", marked)
+		}
+		p.send(state.CommandAbort)
+		p.wait()
+	})
+}
+
 // TestCostOfTheDead: what a worker cost that died with its machine, or
 // vanished, was spent all the same.
 func TestCostOfTheDead(t *testing.T) {

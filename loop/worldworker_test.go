@@ -31,6 +31,7 @@ type worker struct {
 	waits, deaf bool
 	interrupted int
 	spent       float64
+	unbilled    int64 // tokens that it told no price of
 	limit       time.Time
 	trouble     state.Trouble
 	missing     string
@@ -47,7 +48,7 @@ func (v *worker) status() state.WorkerStatus {
 	}
 	return state.WorkerStatus{
 		Phase: v.phase, PID: v.pid, PIDStart: fmt.Sprint(v.pid), LastSign: v.started, Exit: v.exit,
-		LastOutput: output, Busy: v.tool > 0, Below: v.tool, Waiting: v.waits, CostUSD: v.spent,
+		LastOutput: output, Busy: v.tool > 0, Below: v.tool, Waiting: v.waits, CostUSD: v.spent, Unbilled: v.unbilled,
 		Requests: slices.Clone(v.talk.requests), Messages: slices.Clone(v.talk.messages),
 	}
 }

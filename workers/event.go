@@ -72,7 +72,7 @@ const (
 	EventResult                    // the end of a turn; Result
 	EventAsk                       // the agent asks and waits; ID, Tool, Text = the main argument, Ask
 	EventAskEnd                    // it asks no longer; ID
-	EventUsage                     // the model answers a request; Tokens = the conversation it was given
+	EventUsage                     // the model answers a request; ID = the answer's, Tokens = the conversation it was given
 	EventSub                       // a subagent begins; ID of its task, Tool = its kind, Text = what for
 	EventCompact                   // the conversation was cut short; Text, Tokens = what it had come to
 )
@@ -146,7 +146,24 @@ type Usage struct {
 	cost       float64
 	tokens     int64
 	turns      int
+	asked      int64  // tokens of the requests since the last result
+	answer     string // the id of the answer to the last of them
 }
+
+// Ask counts a request to the model; one answer comes in several events.
+func (u *Usage) Ask(answer string, tokens int64) {
+	if answer != "" && answer == u.answer {
+		return
+	}
+	u.answer = answer
+	u.asked += tokens
+}
+
+// Unbilled is how many tokens the model was given since the last result: what a
+// run that is killed then never tells the price of, nor does the next one of its
+// session (claude/README.md, Cost and usage). What it wrote, and what subagents
+// did, is not in it.
+func (u *Usage) Unbilled() int64 { return u.asked }
 
 // Add counts a result.
 func (u *Usage) Add(r *Result) {
@@ -159,6 +176,7 @@ func (u *Usage) Add(r *Result) {
 		}
 	}
 	u.turns++
+	u.asked = 0
 	// A result that ended before the agent had read its session tells zero.
 	u.cost = max(u.cost, r.CostUSD-u.baseCost)
 	u.tokens = max(u.tokens, r.Tokens-u.baseTokens)

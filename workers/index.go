@@ -40,6 +40,8 @@ type usageMark struct {
 	Cost       float64 `json:"cost,omitempty"`
 	Tokens     int64   `json:"tokens,omitempty"`
 	Turns      int     `json:"turns,omitempty"`
+	Asked      int64   `json:"asked,omitempty"`
+	Answer     string  `json:"answer,omitempty"`
 }
 
 type indexHead struct {
@@ -49,7 +51,7 @@ type indexHead struct {
 // mark is the state of the tail for a place in the file.
 func (t *Tail) mark(at int64) mark {
 	u := t.Usage
-	m := mark{At: at, Line: t.total, Clock: t.clock, Usage: usageMark{u.Prior, u.seen, u.baseCost, u.baseTokens, u.cost, u.tokens, u.turns}}
+	m := mark{At: at, Line: t.total, Clock: t.clock, Usage: usageMark{u.Prior, u.seen, u.baseCost, u.baseTokens, u.cost, u.tokens, u.turns, u.asked, u.answer}}
 	for _, id := range t.order {
 		m.Open = append(m.Open, opened{id, t.open[id]})
 	}
@@ -60,7 +62,7 @@ func (t *Tail) mark(at int64) mark {
 func tailAt(m mark, p *page) Tail {
 	u := m.Usage
 	t := Tail{
-		Usage: Usage{Prior: u.Prior, seen: u.Seen, baseCost: u.BaseCost, baseTokens: u.BaseTokens, cost: u.Cost, tokens: u.Tokens, turns: u.Turns},
+		Usage: Usage{Prior: u.Prior, seen: u.Seen, baseCost: u.BaseCost, baseTokens: u.BaseTokens, cost: u.Cost, tokens: u.Tokens, turns: u.Turns, asked: u.Asked, answer: u.Answer},
 		page:  p, total: m.Line, clock: m.Clock, open: map[string]int{},
 	}
 	for _, o := range m.Open {

@@ -80,6 +80,7 @@ func (t *Tail) Add(e *Event, now time.Time) {
 		t.addResult(e.Result, at)
 	case EventUsage:
 		t.context = e.Tokens
+		t.Usage.Ask(e.ID, e.Tokens)
 	case EventMessage, EventAnswer, EventTasks, EventTaskEnd, EventAsk, EventAskEnd, EventSub:
 	}
 }
@@ -270,6 +271,7 @@ func (t *Tail) fill(s *Status) {
 	s.Turns = t.Usage.Turns()
 	s.CostUSD = t.Usage.CostUSD()
 	s.Tokens = t.Usage.Tokens()
+	s.Unbilled = t.Usage.Unbilled()
 	s.Context = t.context
 	s.Tail = t.Lines()
 	s.Lines = t.total

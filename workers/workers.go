@@ -82,7 +82,8 @@ type Exit struct {
 	Problem  string    `json:"problem,omitempty"` // why there is no usable result, in words (stderr's end, "no result line", …)
 	CostUSD  float64   `json:"costUSD"`           // this run's share of the session's cost
 	Tokens   int64     `json:"tokens"`
-	Reaped   int       `json:"reaped,omitempty"` // processes left behind that were ended
+	Unbilled int64     `json:"unbilledTokens,omitempty"` // what the model was given after the last result; in no other figure
+	Reaped   int       `json:"reaped,omitempty"`         // processes left behind that were ended
 	// PeakRSS is the most memory that its processes were seen to hold, in bytes;
 	// zero where the system does not tell.
 	PeakRSS int64 `json:"peakRSS,omitempty"`
@@ -122,6 +123,7 @@ type Status struct {
 	Turns    int
 	CostUSD  float64
 	Tokens   int64
+	Unbilled int64  // tokens that the model was given since the last result; in no other figure
 	Context  int64  // tokens of the conversation, as the model was given it last
 	Tail     []Line // the newest lines, oldest first, at most TailLines
 	Lines    int    // how many lines there have been in all

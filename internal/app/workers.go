@@ -194,7 +194,7 @@ func status(st workers.Status) state.WorkerStatus {
 	out := state.WorkerStatus{
 		Phase: phase(st.Phase), PID: st.PID, PIDStart: st.PIDStart, LastSign: st.LastSign,
 		LastOutput: st.LastOutput, Busy: st.Busy, Below: st.Below, Procs: st.Procs, RSS: st.RSS, Waiting: st.Waiting,
-		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Context: st.Context, Lines: st.Lines,
+		Activity: st.Activity, CostUSD: st.CostUSD, Tokens: st.Tokens, Unbilled: st.Unbilled, Context: st.Context, Lines: st.Lines,
 		Tail: make([]state.Line, len(st.Tail)),
 	}
 	for i, l := range st.Tail {
@@ -204,7 +204,7 @@ func status(st workers.Status) state.WorkerStatus {
 	if e := st.Exit; e != nil {
 		out.Exit = &state.WorkerExit{
 			Code: e.Code, Stopped: e.Stopped, Problem: e.Problem, Final: e.Final, Answer: e.Answer,
-			CostUSD: e.CostUSD, Tokens: e.Tokens, Ended: e.Ended,
+			CostUSD: e.CostUSD, Tokens: e.Tokens, Unbilled: e.Unbilled, Ended: e.Ended,
 			Trouble: state.Trouble(e.Trouble), LimitUntil: e.LimitUntil, Missing: e.Missing,
 			Cut: e.Subtype == "" && !e.Stopped && (e.Signal != "" || e.Code > 128),
 		}

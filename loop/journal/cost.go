@@ -21,6 +21,8 @@ type Cost struct {
 	Kind   board.Kind `json:"kind"`
 	USD    float64    `json:"usd"`
 	Tokens int64      `json:"tokens"`
+	// Estimated says that a part of it was never told: the run was killed.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // AddCost appends what a run spent. The same run counts once, however often it

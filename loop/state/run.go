@@ -148,6 +148,7 @@ type WorkerStatus struct {
 	Activity string
 	CostUSD  float64
 	Tokens   int64
+	Unbilled int64  // tokens that the model was given since it last told a price; in no other figure
 	Context  int64  // tokens of the conversation at its last request
 	Tail     []Line // newest lines, oldest first
 	Lines    int    // lines in all
@@ -167,7 +168,10 @@ type WorkerExit struct {
 	Answer  string // its verdict in the form asked for, beside Final; empty where there was none
 	CostUSD float64
 	Tokens  int64
-	Ended   time.Time
+	// Unbilled are tokens that the model was given and that the price is not told
+	// of, since it was killed before; they are in no other figure, of no run.
+	Unbilled int64
+	Ended    time.Time
 	// Trouble is what ended it where that was none of its own work; LimitUntil
 	// goes with a usage limit, and is zero where nobody says.
 	Trouble    Trouble

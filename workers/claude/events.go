@@ -126,7 +126,7 @@ func assistant(dst []workers.Event, o object) []workers.Event {
 		dst = append(dst, e)
 	})
 	if n := contextTokens(msg.get("usage")); n > 0 && !base.Sub {
-		base.Kind, base.Tokens = workers.EventUsage, n
+		base.Kind, base.Tokens, base.ID = workers.EventUsage, n, msg.get("id").text(argLimit)
 		dst = append(dst, base)
 	}
 	return dst

@@ -92,7 +92,9 @@ func (c *course) add(e *workers.Event) {
 			c.missing.Add(e.Text)
 		}
 	case workers.EventToolEnd, workers.EventDenied, workers.EventError, workers.EventAsk, workers.EventAskEnd,
-		workers.EventUsage, workers.EventSub, workers.EventCompact:
+		workers.EventSub, workers.EventCompact:
+	case workers.EventUsage:
+		c.usage.Ask(e.ID, e.Tokens)
 	}
 }
 

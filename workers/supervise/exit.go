@@ -24,13 +24,14 @@ const problemTail = 2000
 // itself found wrong; it wins over what the agent says.
 func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.Exit {
 	x := workers.Exit{
-		Code:    e.code,
-		Signal:  e.signal,
-		Ended:   now,
-		CostUSD: c.usage.CostUSD(),
-		Tokens:  c.usage.Tokens(),
-		Problem: problem,
-		Missing: c.missing.String(),
+		Code:     e.code,
+		Signal:   e.signal,
+		Ended:    now,
+		CostUSD:  c.usage.CostUSD(),
+		Tokens:   c.usage.Tokens(),
+		Unbilled: c.usage.Unbilled(),
+		Problem:  problem,
+		Missing:  c.missing.String(),
 	}
 	if r := c.last; r != nil {
 		x.IsError, x.Subtype, x.Terminal = r.IsError, r.Subtype, r.Terminal
