@@ -10,7 +10,9 @@ import (
 )
 
 // changesPart lists what has changed: ids and times alone, whatever the
-// project, so that a row which was moved away is noticed.
+// project, so that a row which was moved away is noticed. Comments and
+// attachments are asked for by themselves: whether they move their issue's time
+// no source says. Attachments cannot be narrowed to a project.
 type changesPart struct {
 	Issues struct {
 		Nodes []struct {
@@ -27,33 +29,96 @@ type changesPart struct {
 		}
 		PageInfo pageInfo
 	} `graphql:"comments(filter: $comments, orderBy: updatedAt, first: 100, after: $wordsAfter)"`
+	Attachments struct {
+		Nodes    []linkWire
+		PageInfo pageInfo
+	} `graphql:"attachments(filter: $links, orderBy: updatedAt, first: 50, after: $linksAfter)"`
+}
+
+// linkWire is an attachment with whose it is.
+type linkWire struct {
+	ID        string
+	URL       string
+	UpdatedAt time.Time
+	Issue     struct{ ID string }
+}
+
+// change is what has changed since the last look.
+type change struct {
+	issues []string   // ids of those that changed, or something of theirs
+	links  []linkWire // attachments that changed
+	looked time.Time  // when that was, by the server's clock; zero where it told none
+}
+
+func (c *change) add(id string) {
+	if !slices.Contains(c.issues, id) {
+		c.issues = append(c.issues, id)
+	}
 }
 
 // catchUp looks what has changed since the last look, and reads it.
 func (b *Board) catchUp(ctx context.Context) error {
-	changed, looked, err := b.changes(ctx)
+	changed, err := b.changes(ctx)
 	if err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(changed, rowsAPage) {
+	m := &b.mirror
+	for chunk := range slices.Chunk(changed.issues, rowsAPage) {
 		rows, comments, err := b.fetchByID(ctx, chunk)
 		if err != nil {
 			return err
 		}
 		for _, id := range chunk {
 			if !slices.ContainsFunc(rows, func(r *row) bool { return r.ID == id }) {
-				delete(b.mirror.rows, id)
+				delete(m.rows, id)
 			}
 		}
 		b.keep(rows, comments)
 	}
-	b.mirror.looked = looked
+	for _, l := range changed.links {
+		// A read of the row that came too early is made again with the next look.
+		if r := m.rows[l.Issue.ID]; r == nil || slices.Contains(r.links, l.URL) {
+			m.saw(l.ID, l.UpdatedAt)
+		}
+	}
+	m.looked = changed.looked
 	return nil
 }
 
-// changes are the ids of the issues that changed, or whose comments did, and
-// when that was, by the server's clock.
-func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
+// changes looks what has changed.
+func (b *Board) changes(ctx context.Context) (*change, error) {
+	vars := b.changesVars()
+	var found change
+	for {
+		var q struct {
+			metaPart
+			changesPart
+		}
+		err := b.client.query(ctx, toPoll, &q, vars)
+		if err := b.takeMeta(ctx, &q.metaPart, err); err != nil {
+			return nil, err
+		}
+		if found.looked.IsZero() {
+			found.looked = b.budget.serverTime()
+		}
+		b.mirror.changed(&q.changesPart, &found)
+		more := false
+		for name, page := range map[string]pageInfo{
+			"rowsAfter": q.Issues.PageInfo, "wordsAfter": q.Comments.PageInfo, "linksAfter": q.Attachments.PageInfo,
+		} {
+			more = more || page.more()
+			if page.EndCursor != nil {
+				vars[name] = cursorVar(page.EndCursor)
+			}
+		}
+		if !more {
+			return &found, nil
+		}
+	}
+}
+
+// changesVars ask for what is newer than the last look.
+func (b *Board) changesVars() map[string]any {
 	m := &b.mirror
 	from := m.cursor
 	if !m.looked.IsZero() {
@@ -69,46 +134,30 @@ func (b *Board) changes(ctx context.Context) ([]string, time.Time, error) {
 		vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team, map[string]any{"id": in(others)}}}
 	}
 	vars["comments"] = CommentFilter{"updatedAt": newer, "issue": map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
-	vars["rowsAfter"], vars["wordsAfter"] = (*graphql.String)(nil), (*graphql.String)(nil)
-	var found []string
-	var looked time.Time
-	add := func(id string) {
-		if !slices.Contains(found, id) {
-			found = append(found, id)
+	vars["links"] = AttachmentFilter{"updatedAt": newer}
+	for _, after := range []string{"rowsAfter", "wordsAfter", "linksAfter"} {
+		vars[after] = (*graphql.String)(nil)
+	}
+	return vars
+}
+
+// changed adds what a page lists and has not been read since.
+func (m *mirror) changed(p *changesPart, found *change) {
+	for _, n := range p.Issues.Nodes {
+		if n.UpdatedAt.After(m.seen[n.ID]) {
+			m.blocked(n.ID, found.add)
+			found.add(n.ID)
 		}
 	}
-	for {
-		var q struct {
-			metaPart
-			changesPart
+	for _, n := range p.Comments.Nodes {
+		if n.Issue != nil && n.UpdatedAt.After(m.seen[n.ID]) {
+			found.add(n.Issue.ID)
 		}
-		err := b.client.query(ctx, toPoll, &q, vars)
-		if err := b.takeMeta(ctx, &q.metaPart, err); err != nil {
-			return nil, time.Time{}, err
-		}
-		if looked.IsZero() {
-			looked = b.budget.serverTime()
-		}
-		for _, n := range q.Issues.Nodes {
-			if n.UpdatedAt.After(m.seen[n.ID]) {
-				m.blocked(n.ID, add)
-				add(n.ID)
-			}
-		}
-		for _, n := range q.Comments.Nodes {
-			if n.Issue != nil && n.UpdatedAt.After(m.seen[n.ID]) {
-				add(n.Issue.ID)
-			}
-		}
-		rows, words := q.Issues.PageInfo, q.Comments.PageInfo
-		if !rows.more() && !words.more() {
-			return found, looked, nil
-		}
-		if rows.EndCursor != nil {
-			vars["rowsAfter"] = cursorVar(rows.EndCursor)
-		}
-		if words.EndCursor != nil {
-			vars["wordsAfter"] = cursorVar(words.EndCursor)
+	}
+	for _, n := range p.Attachments.Nodes {
+		if n.UpdatedAt.After(m.seen[n.ID]) && m.rows[n.Issue.ID] != nil {
+			found.add(n.Issue.ID)
+			found.links = append(found.links, n)
 		}
 	}
 }

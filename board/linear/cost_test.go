@@ -68,6 +68,8 @@ func TestCostOfAFiring(t *testing.T) {
 					t.Fatal(err)
 				}
 			}, 2},
+			{"1 pull request", func() { p.attach(t, refs[11], 7) }, 2},
+			{"0 changes but those of a moment ago", func() {}, 1},
 			{"0 changes after 20 minutes", func() { p.clock.Advance(20 * time.Minute) }, 1},
 		}
 		for _, c := range cases {
@@ -82,8 +84,60 @@ func TestCostOfAFiring(t *testing.T) {
 			}
 		}
 		rows := firing(t, b)
-		if rows[7].Title != "changed" || len(rows[9].Comments) != 3 {
-			t.Errorf("the changes were not seen: %q, %d comments", rows[7].Title, len(rows[9].Comments))
+		if rows[7].Title != "changed" || len(rows[9].Comments) != 3 || len(rows[11].PRs) != 1 {
+			t.Errorf("the changes were not seen: %q, %d comments, pull requests %q", rows[7].Title, len(rows[9].Comments), rows[11].PRs)
+		}
+	}
+}
+
+// attach links a pull request as another process of the checkout does.
+func (p *place) attach(t *testing.T, ref board.Ref, n int) {
+	t.Helper()
+	ok(t, p.open(t).LinkPR(t.Context(), theOwner, ref, fmt.Sprintf("#%d", n)))
+}
+
+// TestLinksAreSeen: a pull request that is attached shows with the next poll,
+// whoever attached it and whether or not that moves the issue's time, also when
+// the first read of the row comes too early.
+func TestLinksAreSeen(t *testing.T) {
+	t.Parallel()
+	for _, quiet := range []bool{false, true} {
+		for _, stale := range []bool{false, true} {
+			p := newPlace(t, fake.Options{QuietComments: quiet}, fake.Setup{})
+			refs := p.fill(t, 3, "Human Review")
+			b := p.open(t)
+			firing(t, b)
+			p.clock.Advance(time.Minute)
+			// The row was changed and looked at a moment before.
+			ok(t, p.world.Edit(string(refs[0]), p.made.Owner, func(i *fake.Issue) { i.Title = "changed" }))
+			firing(t, b)
+			p.clock.Advance(20 * time.Second)
+			reads := 9
+			p.world.Inject(fake.Fault{Reads: true, Choose: func(bool) fake.FaultKind {
+				if reads++; stale && reads == 2 {
+					return fake.FaultStale
+				}
+				return fake.FaultNone
+			}})
+			p.attach(t, refs[0], 1)
+			ok(t, b.LinkPR(t.Context(), theOwner, refs[1], "#2"))
+			p.clock.Advance(20 * time.Second)
+			if stale {
+				reads = 0
+				firing(t, b)
+				p.clock.Advance(time.Second)
+				p.world.Mend()
+			}
+			rows := firing(t, b)
+			if len(rows) != 3 || len(rows[0].PRs) != 1 || len(rows[1].PRs) != 1 {
+				t.Errorf("quiet %v, stale %v: %q and %q", quiet, stale, rows[0].PRs, rows[1].PRs)
+			}
+			p.clock.Advance(2 * time.Minute)
+			p.world.ResetCounts()
+			firing(t, b)
+			if n := p.world.Counts().Requests; n != 1 {
+				t.Errorf("quiet %v, stale %v: %d requests with nothing changed", quiet, stale, n)
+			}
 		}
 	}
 }

@@ -22,6 +22,7 @@ type overlay struct {
 	at       time.Time     // of this machine
 	payload  *issuePayload // of the last update
 	comments map[string]noted
+	links    map[string]time.Time // URLs that were attached, when by this machine
 }
 
 // noted is a comment that was written or deleted.
@@ -41,7 +42,7 @@ func (b *Board) over(id string) *overlay {
 	}
 	o := b.written[id]
 	if o == nil {
-		o = &overlay{comments: map[string]noted{}}
+		o = &overlay{comments: map[string]noted{}, links: map[string]time.Time{}}
 		b.written[id] = o
 	}
 	maps.DeleteFunc(o.comments, func(_ string, n noted) bool { return now.Sub(n.at) > forgotten })
@@ -75,6 +76,14 @@ func (b *Board) uncommented(issue, id string) {
 	o.comments[id] = noted{deleted: true, at: o.at}
 }
 
+// linked notes an attachment that was made.
+func (b *Board) linked(issue, url string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.over(issue)
+	o.links[url] = o.at
+}
+
 // patch lays over a row what this process wrote and the read did not see.
 func (b *Board) patch(r *row) {
 	b.mu.Lock()
@@ -88,6 +97,11 @@ func (b *Board) patch(r *row) {
 		p := o.payload.Issue
 		r.UpdatedAt, r.Description, r.State, r.Assignee, r.Delegate = p.UpdatedAt, p.Description, p.State, p.Assignee, p.Delegate
 		r.labels = nodesOf(p.Labels.Nodes)
+	}
+	for url, at := range o.links {
+		if !slices.Contains(r.links, url) && b.now().Sub(at) < showsUp {
+			r.links = append(slices.Clone(r.links), url)
+		}
 	}
 	r.comments = slices.Clone(r.comments)
 	for id, n := range o.comments {

@@ -8,6 +8,8 @@ type (
 	IssueFilter map[string]any
 	// CommentFilter narrows a list of comments.
 	CommentFilter map[string]any
+	// AttachmentFilter narrows a list of attachments.
+	AttachmentFilter map[string]any
 	// WorkflowStateFilter narrows a list of states.
 	WorkflowStateFilter map[string]any
 	// IssueLabelFilter narrows a list of labels.

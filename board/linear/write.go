@@ -241,5 +241,6 @@ func (b *Board) LinkPR(ctx context.Context, _ board.Actor, ref board.Ref, pr str
 	if err := b.attach(ctx, r, url); err != nil {
 		return fmt.Errorf("link %s to %s: %w", board.OneLine(pr), ref, err)
 	}
+	b.linked(r.ID, url)
 	return nil
 }

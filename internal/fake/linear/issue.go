@@ -192,6 +192,8 @@ func (r *reader) query(field string, args map[string]any) (any, error) {
 		return r.issues(args, func(*Issue) bool { return true })
 	case "comments":
 		return r.comments(args, func(*Comment) bool { return true })
+	case "attachments":
+		return r.attachments(args, func(a *Attachment) bool { return r.sees(r.d.issue(a.Issue).Team) })
 	case "attachmentsForURL":
 		return r.attachments(args, func(a *Attachment) bool { return a.URL == args["url"] })
 	}

@@ -237,6 +237,10 @@ func (r *reader) attachment(a *Attachment) obj {
 			return text(a.Subtitle), nil
 		case "sourceType":
 			return text(a.Source), nil
+		case "createdAt":
+			return stamp(a.Created), nil
+		case "updatedAt":
+			return stamp(a.Updated), nil
 		case "issue":
 			return r.issueOrNil(a.Issue), nil
 		}
