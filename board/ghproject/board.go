@@ -38,8 +38,8 @@ type Options struct {
 	StateDir  string            // where processes of this checkout tell each other what they moved
 	Transport http.RoundTripper // nil is the default one
 	Now       func() time.Time
-	// Pause waits between a claim and the look whether it stands; nil waits a
-	// random moment.
+	// Pause waits before a look at what became of a write: whether a claim
+	// stands, or a comment is there; nil waits a random moment.
 	Pause func(ctx context.Context) error
 	// Spread is how much longer than GitHub asks for requests are held back, at
 	// most the given time; nil is a random part of it.

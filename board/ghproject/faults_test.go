@@ -158,6 +158,33 @@ func TestAnswersWithoutData(t *testing.T) {
 	}
 }
 
+// TestCommentThatIsNotSeenYet: a comment whose answer was lost, and which the
+// next read is too old to show, is found all the same and not written again.
+func TestCommentThatIsNotSeenYet(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, true)
+	ref := p.seed(t, board.NewIssue{Title: "one", State: board.RoleReady})
+	written, stale := false, false
+	p.server.Inject(fake.Fault{Choose: func(r fake.Request) fake.FaultKind {
+		switch {
+		case r.Write && !written:
+			written = true
+			return fake.FaultLost
+		case !r.Write && written && !stale:
+			stale = true
+			return fake.FaultStale
+		}
+		return fake.FaultNone
+	}})
+	if _, err := p.open(t).Comment(t.Context(), dispatcher, ref, board.ActorDispatcher, "a word"); err != nil {
+		t.Fatal(err)
+	}
+	p.server.Mend()
+	if i, err := p.open(t).Issue(t.Context(), ref); err != nil || len(i.Comments) != 1 || !stale {
+		t.Errorf("%d comments, %v; a read was stale: %v", len(i.Comments), err, stale)
+	}
+}
+
 // slow lets every request take its time.
 type slow struct {
 	clock *boardtest.Clock

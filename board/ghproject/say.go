@@ -25,12 +25,12 @@ func (b *Board) Comment(ctx context.Context, by board.Actor, ref board.Ref, as b
 	text := tagged(as, body)
 	c, err := b.say(ctx, r, text)
 	if errors.Is(err, board.ErrUnknownOutcome) {
-		now, _, look := b.one(ctx, ref)
+		there, look := b.said(ctx, ref, r, text)
 		if look != nil {
 			return board.Comment{}, fmt.Errorf("comment on %s: %w", ref, errors.Join(err, look))
 		}
-		if n := slices.IndexFunc(now.Comments.Nodes, func(c commentWire) bool { return c.Body == text && c.ViewerDidAuthor && !has(r, c.ID) }); n >= 0 {
-			return b.made(&now.Comments.Nodes[n], by, as, body), nil
+		if there != nil {
+			return b.made(there, by, as, body), nil
 		}
 		lost := err
 		c, err = b.say(ctx, r, text)
@@ -57,6 +57,28 @@ func (b *Board) say(ctx context.Context, r *row, text string) (*commentWire, err
 		return nil, err
 	}
 	return &m.AddComment.CommentEdge.Node, nil
+}
+
+// said looks for a comment of ours that was not there before and whose write got
+// no answer. A read may be older than the write: what the first does not show is
+// looked for again after a pause. It answers nil when neither shows it.
+func (b *Board) said(ctx context.Context, ref board.Ref, before *row, text string) (*commentWire, error) {
+	for looks := range 2 {
+		if looks > 0 {
+			if err := b.o.Pause(ctx); err != nil {
+				return nil, err
+			}
+		}
+		now, _, err := b.one(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		n := slices.IndexFunc(now.Comments.Nodes, func(c commentWire) bool { return c.Body == text && c.ViewerDidAuthor && !has(before, c.ID) })
+		if n >= 0 {
+			return &now.Comments.Nodes[n], nil
+		}
+	}
+	return nil, nil
 }
 
 func has(r *row, id string) bool {

@@ -58,6 +58,7 @@ var rooms = map[string]room{
 	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/gqlanswer", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 
+	"board/boardtest/contest":   {may: list("board")},
 	"board/boardtest/histories": {may: list(values, "loop", "loop/journal", "loop/looptest", "loop/plan", "loop/state")},
 
 	"loop/state":    {may: list(values)},
