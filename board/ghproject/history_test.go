@@ -45,6 +45,11 @@ func (w *troubled) Client(pause func(time.Duration)) board.Backend {
 	})
 }
 
+// Rival overwrites the field, as the write of a claim does that was under way.
+func (w *troubled) Rival(ref board.Ref, session string) {
+	w.field(refNumber(w.t, ref), fmt.Sprintf("dev:%s@%s", session, w.Now().UTC().Format("2006-01-02T15:04Z")))
+}
+
 func (w *troubled) Seed(n board.NewIssue) board.Ref { return w.seed(w.t, n) }
 
 // lost are failures that leave a write done or undone, nobody knows; limits are

@@ -50,6 +50,23 @@ func (w *troubled) Client(pause func(time.Duration)) board.Backend {
 	})
 }
 
+// Rival is another checkout with the same key, whose comment Linear has received
+// before ours.
+func (w *troubled) Rival(ref board.Ref, session string) {
+	claim := board.Claim{Kind: board.KindDeveloper, Session: session, Stamp: w.Now().Truncate(time.Minute)}
+	if err := w.world.AddComment(string(ref), fake.Comment{Body: claim.Text(), User: w.made.Owner}); err != nil {
+		w.t.Error(err)
+	}
+	_ = w.world.Change(func(d *fake.Data) {
+		theirs := d.Comments[len(d.Comments)-1]
+		for _, c := range d.Comments {
+			if _, ok := board.ParseClaimText(c.Body); ok && c.Issue == theirs.Issue && !c.Created.After(theirs.Created) {
+				theirs.Created = c.Created.Add(-time.Millisecond)
+			}
+		}
+	})
+}
+
 func (w *troubled) Seed(n board.NewIssue) board.Ref { return w.seed(w.t, n) }
 
 // Trouble lets requests fail, and leaves behind what another account claimed:

@@ -1,10 +1,12 @@
 // Package histories plays the loop on a remote board, over HTTP, against the
 // board's fake. A seed decides what workers do, what the owner does on the
-// board's own pages, when the loop dies, and how each request fails; when the
-// trouble is over everything has to come to an end.
+// board's own pages, when the loop dies, which claims of another checkout come
+// between, and how each request fails; when the trouble is over everything has
+// to come to an end.
 //
 // It promises the same histories and the same invariants for every board: no
-// row is worked by two who hold it, nothing moves after its merge, nothing is
+// row is worked by two who hold it, none is given to the loop that another
+// checkout holds, nothing moves after its merge, nothing is
 // said twice, and at the end every row is done and nobody holds it. It is
 // imported by tests only, and knows no backend and no fake.
 package histories
@@ -26,6 +28,9 @@ type World interface {
 	// Client is a process's own client of the board. Clients of one checkout
 	// share what they keep on disk. Where a client waits it calls pause.
 	Client(pause func(time.Duration)) board.Backend
+	// Rival lets the claim of another checkout's session land on a row, so that
+	// it stands before one of ours that is just being taken.
+	Rival(ref board.Ref, session string)
 	// Seed puts an issue on the board as its owner would.
 	Seed(n board.NewIssue) board.Ref
 	// Trouble lets requests fail from now on, each when the chance strikes.
@@ -98,6 +103,13 @@ func (c *Chance) Strikes() bool {
 	return true
 }
 
+// struck is how often it has.
+func (c *Chance) struck() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.faults
+}
+
 // IntN is a number from 0 up to n, without n.
 func (c *Chance) IntN(n int) int {
 	c.mu.Lock()
@@ -105,10 +117,9 @@ func (c *Chance) IntN(n int) int {
 	return c.dice.IntN(n)
 }
 
-// stop ends all strikes, and answers how many there were.
-func (c *Chance) stop() int {
+// stop ends all strikes.
+func (c *Chance) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rate = 0
-	return c.faults
 }

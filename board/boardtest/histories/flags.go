@@ -29,8 +29,8 @@ func Define(board string) *Flags {
 
 // tally is what the histories of a test came to.
 type tally struct {
-	mu                       sync.Mutex
-	played, requests, faults int
+	mu                               sync.Mutex
+	played, requests, faults, rivals int
 }
 
 // Play plays as many histories as the flags say, four at once, and fails the
@@ -58,7 +58,7 @@ func (f *Flags) Play(t *testing.T, g Game) {
 	}
 	close(seeds)
 	wg.Wait()
-	t.Logf("%d histories over HTTP, %d requests, %d of them failed", sum.played, sum.requests, sum.faults)
+	t.Logf("%d histories over HTTP, %d requests, %d of them failed, %d claims met a rival", sum.played, sum.requests, sum.faults, sum.rivals)
 }
 
 // add plays one history, and answers what it broke, with its last words.
@@ -67,8 +67,9 @@ func (s *tally) add(h *history) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played++
-	s.faults += h.chance.stop()
+	s.faults += h.chance.struck()
 	s.requests += h.world.Requests()
+	s.rivals += len(h.rivals)
 	if len(h.bad) == 0 {
 		return ""
 	}

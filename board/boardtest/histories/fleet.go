@@ -29,7 +29,7 @@ func (f fleet) Start(_ context.Context, spec state.RunSpec) (st state.WorkerStat
 			return fmt.Errorf("start %s: it was started or forbidden", spec.Run.ID)
 		}
 		for _, o := range h.workers {
-			if o.run.Ref == spec.Run.Ref && o.lives() && h.holds(o) {
+			if o.run.Ref == spec.Run.Ref && o.lives() && h.claims(o.run.Ref, o.run.Session) {
 				h.broken("%s is worked by %s and %s at once", spec.Run.Ref, o.run.ID, spec.Run.ID)
 			}
 		}
@@ -44,11 +44,11 @@ func (f fleet) Start(_ context.Context, spec state.RunSpec) (st state.WorkerStat
 	return st, err
 }
 
-// holds says whether a claim that stands on a worker's row is its own.
-func (h *history) holds(v *worker) bool {
+// claims says whether a session has a claim on a row, by the truth of it.
+func (h *history) claims(ref board.Ref, session string) bool {
 	for _, row := range h.world.Rows() {
-		if row.Ref == v.run.Ref {
-			return slices.ContainsFunc(row.Claims, func(c string) bool { return strings.Contains(c, v.run.Session) })
+		if row.Ref == ref {
+			return slices.ContainsFunc(row.Claims, func(c string) bool { return strings.Contains(c, session) })
 		}
 	}
 	return false

@@ -36,6 +36,9 @@ type history struct {
 	pulls   []*board.PullRequest
 	log     []string
 
+	claiming board.Ref // the row whose claim is under way
+	rivals   map[board.Ref]string
+
 	ids   int
 	heads int
 	bad   []string // broken invariants
@@ -49,7 +52,7 @@ var (
 func newHistory(t *testing.T, seed uint64, g Game) *history {
 	t.Helper()
 	h := &history{
-		game: g, workers: map[string]*worker{}, dice: rand.New(rand.NewPCG(seed, 7)),
+		game: g, workers: map[string]*worker{}, rivals: map[board.Ref]string{}, dice: rand.New(rand.NewPCG(seed, 7)),
 		chance: &Chance{dice: rand.New(rand.NewPCG(seed, 8))},
 	}
 	h.chance.rate = g.Rates[h.dice.IntN(len(g.Rates))]

@@ -3,6 +3,7 @@ package histories
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ func (p *life) effect(do func() error) error {
 
 func (p *life) deps() loop.Deps {
 	return loop.Deps{
-		Board: looptest.Board{Gate: gate{p}, Policy: p.h.as(dispatcher)},
+		Board: looptest.Board{Gate: gate{p}, Policy: looptest.Policy(p.h.world.Client(p.pause), dispatcher, p.h.listed)},
 		Pulls: forge{p}, Worktrees: trees{p}, Launcher: fleet{p}, Interrupter: fleet{p}, Watcher: fleet{p}, Prompts: prompts{},
 		Journal: disk{p}, Life: fleet{p}, Ledger: disk{p},
 	}
@@ -67,9 +68,32 @@ func (g gate) Read(_ context.Context, name string, _ board.Ref, do func() error)
 }
 
 func (g gate) Effect(_ context.Context, name string, ref board.Ref, do func() error) error {
+	h := g.p.h
+	if name == "claim" {
+		h.claiming = ref
+		defer func() { h.claiming = "" }()
+	}
+	faults := h.chance.struck()
 	err := g.p.effect(do)
-	g.p.h.trace("the loop: %s %s (%v)", name, ref, err)
+	h.trace("the loop: %s %s (%v)", name, ref, err)
+	// A read that is too old may show a claim that does not stand any more; the
+	// loop looks once more before it starts a worker.
+	if rival := h.rivals[ref]; name == "claim" && err == nil && faults == h.chance.struck() && rival != "" && h.claims(ref, rival) {
+		h.broken("the loop is given %s, which %s holds", ref, rival)
+	}
 	return err
+}
+
+// pause is where the board's client waits. While a claim is being taken a rival
+// may come between its write and the look whether it stands, once for each row.
+func (p *life) pause(d time.Duration) {
+	h := p.h
+	h.pass(d)
+	if ref := h.claiming; ref != "" && h.rivals[ref] == "" && !h.calm && h.dice.IntN(6) == 0 {
+		h.rivals[ref] = fmt.Sprintf("rival-%d", len(h.rivals)+1)
+		h.trace("another checkout claims %s", ref)
+		h.world.Rival(ref, h.rivals[ref])
+	}
 }
 
 type forge struct{ p *life }
