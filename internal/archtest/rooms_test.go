@@ -110,7 +110,7 @@ var rooms = map[string]room{
 	"internal/proc/proctest":  {may: list("internal/proc")},
 	"internal/statefile":      {},
 	"internal/logkey":         {},
-	"internal/fake/*":         {may: list("board", "internal/git")},
+	"internal/fake/*":         {may: list("board", "internal/fake/gql", "internal/git")},
 	"internal/fake/anthropic": {},
 	"internal/archtest":       {},
 	"internal/e2e":            {may: list("...")}, // tests only
@@ -121,15 +121,16 @@ var rooms = map[string]room{
 
 // onlyFor lists rooms that few may import, whatever the table says.
 var onlyFor = map[string][]string{
-	"internal/cli":           {"."},
-	"internal/app":           {"internal/cli", "internal/demo"},
-	"internal/demo":          {"internal/cli"},
-	"internal/fake/...":      {"internal/demo", "internal/fake/..."},
-	"board/boardtest/...":    {"board/boardtest/..."},
-	"loop/looptest":          {"board/boardtest/..."},
-	"loop/simtest":           {},
-	"internal/proc/proctest": {},
-	"internal/git/gittest":   {},
-	"internal/archtest":      {},
-	"internal/e2e":           {},
+	"internal/cli":             {"."},
+	"internal/app":             {"internal/cli", "internal/demo"},
+	"internal/demo":            {"internal/cli"},
+	"internal/fake/...":        {"internal/demo", "internal/fake/..."},
+	"internal/fake/schematest": {},
+	"board/boardtest/...":      {"board/boardtest/..."},
+	"loop/looptest":            {"board/boardtest/..."},
+	"loop/simtest":             {},
+	"internal/proc/proctest":   {},
+	"internal/git/gittest":     {},
+	"internal/archtest":        {},
+	"internal/e2e":             {},
 }

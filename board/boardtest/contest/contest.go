@@ -27,11 +27,11 @@ const env = "DISPATCHER_TEST_CONTEST"
 
 // entry is what a claiming process is told.
 type entry struct {
-	Session string
-	Refs    []board.Ref
-	Seed    uint64
-	Looks   bool
-	World   json.RawMessage
+	Session string          `json:"session"`
+	Refs    []board.Ref     `json:"refs"`
+	Seed    uint64          `json:"seed"`
+	Looks   bool            `json:"looks"`
+	World   json.RawMessage `json:"world"`
 }
 
 // Contest is the rows and what is known of them.

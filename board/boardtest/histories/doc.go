@@ -28,9 +28,6 @@ type World interface {
 	// Client is a process's own client of the board. Clients of one checkout
 	// share what they keep on disk. Where a client waits it calls pause.
 	Client(pause func(time.Duration)) board.Backend
-	// Rival lets the claim of another checkout's session land on a row, so that
-	// it stands before one of ours that is just being taken.
-	Rival(ref board.Ref, session string)
 	// Seed puts an issue on the board as its owner would.
 	Seed(n board.NewIssue) board.Ref
 	// Trouble lets requests fail from now on, each when the chance strikes.
@@ -49,8 +46,9 @@ type Clock interface {
 	Advance(d time.Duration)
 }
 
-// Pages are the board's own pages, on which its owner works past our policy,
-// and what the forge tells the board.
+// Pages are what others than the loop do to the board: its owner on the board's
+// own pages, past our policy; the forge, which tells it of pull requests; and
+// another checkout.
 type Pages interface {
 	Say(ref board.Ref, text string)
 	Move(ref board.Ref, to board.Role)
@@ -60,6 +58,9 @@ type Pages interface {
 	// merge of any; the board's automation does what it does.
 	Opened(p *board.PullRequest)
 	Merged(p *board.PullRequest)
+	// Rival lets the claim of another checkout's session land on a row, so that
+	// it stands before one of ours that is just being taken.
+	Rival(ref board.Ref, session string)
 }
 
 // Row is the truth of one row.

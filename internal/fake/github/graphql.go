@@ -13,7 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/backside4charter/dispatcher/internal/fake/gql"
 )
 
 // schemaText is the part of GitHub's schema that the program uses, written
@@ -44,7 +45,7 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 	if !decode(w, r, &q) {
 		return
 	}
-	doc, errs := parse(schemaOf(r), q.Query)
+	doc, errs := gql.Parse(schemaOf(r), q.Query)
 	if len(errs) > 0 {
 		answer(w, http.StatusOK, map[string]any{"errors": errs})
 		return
@@ -81,27 +82,6 @@ func (s *Server) graphQL(w http.ResponseWriter, r *http.Request, g grant) {
 		all["errors"] = x.errs
 	}
 	answer(w, http.StatusOK, all)
-}
-
-// parsed are the queries that were held to a schema and passed: a client asks
-// the same few again and again.
-var parsed sync.Map
-
-type queryOf struct {
-	schema *ast.Schema
-	text   string
-}
-
-func parse(s *ast.Schema, text string) (*ast.QueryDocument, gqlerror.List) {
-	key := queryOf{s, text}
-	if doc, ok := parsed.Load(key); ok {
-		return doc.(*ast.QueryDocument), nil //nolint:forcetypeassert // nothing else is stored
-	}
-	doc, errs := gqlparser.LoadQueryWithRules(s, text, rules.NewDefaultRules())
-	if len(errs) == 0 {
-		parsed.Store(key, doc)
-	}
-	return doc, errs
 }
 
 // charge counts what a query costs. The lock is held.

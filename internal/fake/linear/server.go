@@ -14,7 +14,8 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
-	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/backside4charter/dispatcher/internal/fake/gql"
 )
 
 // SDL is the part of Linear's schema that the fake answers.
@@ -202,7 +203,7 @@ func (req *request) check() (*exec, error) {
 		req.cost = 262_144 // what introspection is charged
 		return nil, invalid("Query too complex", "The query is too complex. Complexity: 262144. Maximum allowed complexity: 10000.")
 	}
-	doc, errs := gqlparser.LoadQueryWithRules(schema(), req.text, rules.NewDefaultRules())
+	doc, errs := gql.Parse(schema(), req.text)
 	if errs != nil {
 		return nil, fmt.Errorf("%s", errs.Error())
 	}
