@@ -134,20 +134,13 @@ func TestOverloadBacksOff(t *testing.T) {
 	), passing())
 	ctx, cancel := context.WithTimeout(t.Context(), loopLimit)
 	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput()
-		t.Logf("the loop said:\n%s", out)
-		ended <- err
-	}()
+	ended := b.beside(ctx)
 	b.await(ctx, "the try is put off", func() bool { return strings.Contains(b.file(b.stateDir()+"/loop.log"), "is put off") })
 	if log := b.file(b.stateDir() + "/loop.log"); !strings.Contains(log, "the model's service does not keep up (529") {
 		t.Error("nobody is told why")
 	}
 	b.own("ctl", "retry", "DSP-1")
-	if err := <-ended; err != nil {
-		t.Fatalf("the loop: %v\n%s", err, b.transcripts())
-	}
+	ended()
 	b.expectRole(board.RoleHumanReview)
 	b.expectResumed(1)
 	if n := b.tries(); len(n) != 0 {
@@ -266,12 +259,7 @@ func TestKilledProcesses(t *testing.T) {
 			b := newRepository(t, developing(write("half.tmp", "half\n"), held), passing())
 			ctx, cancel := context.WithTimeout(t.Context(), loopLimit)
 			defer cancel()
-			ended := make(chan error, 1)
-			go func() {
-				out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput()
-				t.Logf("the loop said:\n%s", out)
-				ended <- err
-			}()
+			ended := b.beside(ctx)
 			if err := b.model.AwaitGate(ctx, "thinking"); err != nil {
 				t.Fatalf("%v\n%s", err, b.transcripts())
 			}
@@ -283,9 +271,7 @@ func TestKilledProcesses(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.model.Release("thinking")
-			if err := <-ended; err != nil {
-				t.Fatalf("the loop: %v\n%s", err, b.transcripts())
-			}
+			ended()
 			b.expectRole(board.RoleHumanReview)
 			if runs := b.developerRuns(); len(runs) != 2 || runs[1].Session != runs[0].Session || !runs[1].Resume || runs[1].Attempt != 2 {
 				t.Errorf("runs %+v", runs)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -278,18 +277,9 @@ func (p *play) pulls() []board.PullRequest {
 
 func (p *play) stateDir() string { return filepath.Join(p.repo, ".claude", "dispatcher") }
 
-// folders are the run folders, in no order that means anything.
 func (p *play) folders() []workers.Folder {
 	p.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(p.stateDir(), "runs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.t.Fatal(err)
-	}
-	var out []workers.Folder
-	for _, e := range entries {
-		out = append(out, workers.OpenFolder(filepath.Join(p.stateDir(), "runs", e.Name())))
-	}
-	return out
+	return foldersIn(p.t, p.stateDir())
 }
 
 // process is the program at work in the background.

@@ -154,6 +154,24 @@ func (b *bench) loop() {
 	b.t.Logf("the loop said:\n%s", out)
 }
 
+// beside runs the loop as loop does while the test goes on; the answered function
+// waits for its end.
+func (b *bench) beside(ctx context.Context) (ended func()) {
+	b.t.Helper()
+	over := make(chan error, 1)
+	go func() {
+		out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput()
+		b.t.Logf("the loop said:\n%s", out)
+		over <- err
+	}()
+	return func() {
+		b.t.Helper()
+		if err := <-over; err != nil {
+			b.t.Fatalf("the loop: %v\n%s", err, b.transcripts())
+		}
+	}
+}
+
 // issue is the row as `board issue` shows it.
 func (b *bench) issue() board.Issue {
 	b.t.Helper()
@@ -191,16 +209,22 @@ func (b *bench) expectRole(want board.Role) {
 
 func (b *bench) stateDir() string { return filepath.Join(b.repo, ".claude", "dispatcher") }
 
-// folders are the run folders, in no order that means anything.
 func (b *bench) folders() []workers.Folder {
 	b.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(b.stateDir(), "runs"))
+	return foldersIn(b.t, b.stateDir())
+}
+
+// foldersIn are the run folders of a state folder, in no order that means
+// anything.
+func foldersIn(t *testing.T, stateDir string) []workers.Folder {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(stateDir, "runs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
 	var out []workers.Folder
 	for _, e := range entries {
-		out = append(out, workers.OpenFolder(filepath.Join(b.stateDir(), "runs", e.Name())))
+		out = append(out, workers.OpenFolder(filepath.Join(stateDir, "runs", e.Name())))
 	}
 	return out
 }

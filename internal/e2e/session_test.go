@@ -27,12 +27,7 @@ func TestFailure10WorktreeGone(t *testing.T) {
 	b := newRepository(t, developing(write("half.tmp", "half\n"), held), passing())
 	ctx, cancel := context.WithTimeout(t.Context(), loopLimit)
 	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput()
-		t.Logf("the loop said:\n%s", out)
-		ended <- err
-	}()
+	ended := b.beside(ctx)
 	if err := b.model.AwaitGate(ctx, "thinking"); err != nil {
 		t.Fatalf("%v\n%s", err, b.transcripts())
 	}
@@ -48,9 +43,7 @@ func TestFailure10WorktreeGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.model.Release("thinking")
-	if err := <-ended; err != nil {
-		t.Fatalf("the loop: %v\n%s", err, b.transcripts())
-	}
+	ended()
 	b.expectRole(board.RoleHumanReview)
 	b.expectResumed(2)
 	if again := b.developerRuns()[1]; !strings.Contains(again.Prompt, "The worktree of that session is gone and was made anew") {

@@ -324,17 +324,10 @@ func TestKilledLoop(t *testing.T) {
 	if err := first.Wait(); err == nil {
 		t.Fatal("the loop ended by itself")
 	}
-	second := make(chan error, 1)
-	go func() {
-		out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput()
-		t.Logf("the second loop said:\n%s", out)
-		second <- err
-	}()
+	second := b.beside(ctx)
 	b.await(ctx, "the second loop", func() bool { return strings.Contains(b.file(b.stateDir()+"/loop.log"), "adopted") })
 	b.model.Release("thinking")
-	if err := <-second; err != nil {
-		t.Fatalf("the second loop: %v\n%s", err, b.transcripts())
-	}
+	second()
 	b.expectRole(board.RoleHumanReview)
 	if got := b.runs(); got[board.KindDeveloper] != 1 || got[board.KindReviewer] != 1 {
 		t.Errorf("runs %v", got)
