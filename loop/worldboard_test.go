@@ -334,18 +334,12 @@ func (b *memoryBoard) Release(_ context.Context, by board.Actor, ref board.Ref, 
 func TestMemoryBoard(t *testing.T) {
 	t.Parallel()
 	boardtest.Run(t, func(*testing.T) boardtest.Fixture {
-		var mu sync.Mutex
-		now := time.Date(2026, 8, 27, 12, 0, 0, 0, time.UTC)
-		clock := func() time.Time {
-			mu.Lock()
-			defer mu.Unlock()
-			return now
-		}
-		b := &memoryBoard{now: clock}
+		clock := boardtest.NewClock(time.Date(2026, 8, 27, 12, 0, 0, 0, time.UTC))
+		b := &memoryBoard{now: clock.Now}
 		return boardtest.Fixture{
-			Backend: b, Fenced: true, Now: clock,
+			Backend: b, Fenced: true, Now: clock.Now,
 			Seed:    func(_ *testing.T, n board.NewIssue) board.Ref { return b.add(n) },
-			Advance: func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() },
+			Advance: clock.Advance,
 			Reopen:  func(*testing.T) board.Backend { return b },
 			SetDelegate: func(_ *testing.T, ref board.Ref, d board.Delegate) {
 				b.edit(ref, func(i *board.Issue) { i.Delegate = d })

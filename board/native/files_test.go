@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/boardtest"
 	"github.com/backside4charter/dispatcher/board/native"
 	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
 // setup is a board with three issues.
-func setup(t *testing.T) (*native.Board, native.Options, *clock) {
+func setup(t *testing.T) (*native.Board, native.Options, *boardtest.Clock) {
 	t.Helper()
 	c := newClock()
 	o := native.Options{Dir: filepath.Join(t.TempDir(), "board"), Now: c.Now, Labels: []string{"UI"}, Host: "here", Boot: "b1"}

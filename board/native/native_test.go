@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,24 +16,8 @@ import (
 
 var owner = board.Actor{Kind: board.ActorOwner, Name: "Olive"}
 
-// clock is a board's time, moved by hand.
-type clock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func newClock() *clock { return &clock{t: time.Date(2026, 8, 27, 14, 5, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
+func newClock() *boardtest.Clock {
+	return boardtest.NewClock(time.Date(2026, 8, 27, 14, 5, 0, 0, time.UTC))
 }
 
 func open(t testing.TB, o native.Options) *native.Board {

@@ -345,18 +345,12 @@ func TestBoards(t *testing.T) {
 		t.Run(fmt.Sprintf("fenced=%v", fenced), func(t *testing.T) {
 			t.Parallel()
 			boardtest.Run(t, func(*testing.T) boardtest.Fixture {
-				var mu sync.Mutex
-				now := genesis
-				clock := func() time.Time {
-					mu.Lock()
-					defer mu.Unlock()
-					return now
-				}
-				b := &simBoard{now: clock, fenced: fenced}
+				clock := boardtest.NewClock(genesis)
+				b := &simBoard{now: clock.Now, fenced: fenced}
 				return boardtest.Fixture{
-					Backend: b, Fenced: fenced, Now: clock,
+					Backend: b, Fenced: fenced, Now: clock.Now,
 					Seed:    func(_ *testing.T, n board.NewIssue) board.Ref { return b.add(n) },
-					Advance: func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() },
+					Advance: clock.Advance,
 					Reopen:  func(*testing.T) board.Backend { return b },
 					SetDelegate: func(_ *testing.T, ref board.Ref, d board.Delegate) {
 						b.edit(ref, func(i *board.Issue) { i.Delegate = d })
