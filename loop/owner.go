@@ -142,3 +142,13 @@ func (e *Engine) owner() (OwnerBoard, error) {
 	}
 	return e.d.Owner, nil
 }
+
+// ownersRow is the board as its owner writes to it, and a row as it is now.
+func (e *Engine) ownersRow(ctx context.Context, ref board.Ref) (OwnerBoard, board.Issue, error) {
+	o, err := e.owner()
+	if err != nil {
+		return nil, board.Issue{}, err
+	}
+	was, err := e.d.Board.Issue(ctx, ref)
+	return o, was, err
+}

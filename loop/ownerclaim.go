@@ -84,11 +84,7 @@ func (e *Engine) halfTaken(ctx context.Context, was *board.Issue, why error) err
 
 // doRelease lets a row go, whoever holds it.
 func (e *Engine) doRelease(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
-	o, err := e.owner()
-	if err != nil {
-		return state.Done{}, nil, err
-	}
-	was, err := e.d.Board.Issue(ctx, c.Ref)
+	o, was, err := e.ownersRow(ctx, c.Ref)
 	if err != nil {
 		return state.Done{}, nil, err
 	}
@@ -126,11 +122,7 @@ func (e *Engine) doCreate(ctx context.Context, c state.Command) (state.Done, *un
 
 // doEdit changes the text and the belongings of a row.
 func (e *Engine) doEdit(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
-	o, err := e.owner()
-	if err != nil {
-		return state.Done{}, nil, err
-	}
-	was, err := e.d.Board.Issue(ctx, c.Ref)
+	o, was, err := e.ownersRow(ctx, c.Ref)
 	if err != nil {
 		return state.Done{}, nil, err
 	}

@@ -60,11 +60,7 @@ func (e *Engine) unanswer(ctx context.Context, then *board.Issue, since time.Tim
 
 // doMove moves a row from where the owner saw it.
 func (e *Engine) doMove(ctx context.Context, c state.Command) (state.Done, *undoable, error) {
-	o, err := e.owner()
-	if err != nil {
-		return state.Done{}, nil, err
-	}
-	was, err := e.d.Board.Issue(ctx, c.Ref)
+	o, was, err := e.ownersRow(ctx, c.Ref)
 	if err != nil {
 		return state.Done{}, nil, err
 	}
