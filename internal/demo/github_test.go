@@ -33,25 +33,10 @@ func TestWholeDemoOnGitHub(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the owner's part is printed for a shell")
 	}
-	first, rest, _ := strings.Cut(out, "What is left is the owner's.")
-	if !strings.Contains(first, "demo --serve --dir ") {
-		t.Errorf("nothing says how to keep the board reachable:\n%s", first)
-	}
-	h.owners(rest)
-	rows := h.poll()
-	for ref, r := range rows {
-		if r.Role != string(board.RoleDone) {
-			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
-		}
-	}
-	if len(rows) != 10 {
-		t.Errorf("%d issues", len(rows))
-	}
+	h.ownersWhileServed(out)
+	h.everyIssueIsDone()
 	serve()
-	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
-		t.Errorf("started again on what is done:\n%s", again)
-	}
-	h.mainIsWhole()
+	h.startsAgainOnWhatIsDone()
 }
 
 // A demo on GitHub that nobody works: what it begins with, its identities, its

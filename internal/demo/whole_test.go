@@ -54,19 +54,8 @@ func TestWholeDemo(t *testing.T) {
 		t.Skip("the owner's part is printed for a shell")
 	}
 	h.owners(out)
-	rows := h.poll()
-	for ref, r := range rows {
-		if r.Role != string(board.RoleDone) {
-			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
-		}
-	}
-	if len(rows) != 10 {
-		t.Errorf("%d issues", len(rows))
-	}
-	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
-		t.Errorf("started again on what is done:\n%s", again)
-	}
-	h.mainIsWhole()
+	h.everyIssueIsDone()
+	h.startsAgainOnWhatIsDone()
 }
 
 // The demo on a Linear of our own, over HTTP: the same board life, its state in
@@ -89,29 +78,14 @@ func TestWholeDemoOnLinear(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the owner's part is printed for a shell")
 	}
-	first, rest, _ := strings.Cut(out, "What is left is the owner's.")
-	if !strings.Contains(first, "demo --serve --dir ") {
-		t.Errorf("nothing says how to keep the board reachable:\n%s", first)
-	}
-	h.owners(rest)
-	rows := h.poll()
-	for ref, r := range rows {
-		if r.Role != string(board.RoleDone) {
-			t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
-		}
-	}
-	if len(rows) != 10 {
-		t.Errorf("%d issues", len(rows))
-	}
+	h.ownersWhileServed(out)
+	h.everyIssueIsDone()
 	var i struct{ StateBy string }
 	if err := json.Unmarshal([]byte(h.owner("board", "issue", "DSP-1", "--json")), &i); err != nil || i.StateBy != string(board.ActorAutomation) {
 		t.Errorf("DSP-1 was closed by %q, %v", i.StateBy, err)
 	}
 	serve()
-	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
-		t.Errorf("started again on what is done:\n%s", again)
-	}
-	h.mainIsWhole()
+	h.startsAgainOnWhatIsDone()
 }
 
 // serve keeps the demo's board reachable until the answered function is called.
@@ -292,6 +266,40 @@ func (h *hand) owners(printed string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		h.t.Fatalf("the owner's part: %v\n%s\n\n%s", err, strings.Join(lines, "\n"), out)
 	}
+}
+
+// ownersWhileServed runs the commands of a demo whose board is served, which says
+// first how to keep it so.
+func (h *hand) ownersWhileServed(printed string) {
+	h.t.Helper()
+	first, rest, _ := strings.Cut(printed, "What is left is the owner's.")
+	if !strings.Contains(first, "demo --serve --dir ") {
+		h.t.Errorf("nothing says how to keep the board reachable:\n%s", first)
+	}
+	h.owners(rest)
+}
+
+func (h *hand) everyIssueIsDone() {
+	h.t.Helper()
+	rows := h.poll()
+	for ref, r := range rows {
+		if r.Role != string(board.RoleDone) {
+			h.t.Errorf("%s is left in %s: %s", ref, r.Role, r.Waits)
+		}
+	}
+	if len(rows) != 10 {
+		h.t.Errorf("%d issues", len(rows))
+	}
+}
+
+// startsAgainOnWhatIsDone: a demo that is over has nothing left to do, and its
+// work is whole.
+func (h *hand) startsAgainOnWhatIsDone() {
+	h.t.Helper()
+	if again := h.play("demo", "--no-tui", "--until-idle", "--dir", h.d.Dir); !strings.Contains(again, "Every issue is done") {
+		h.t.Errorf("started again on what is done:\n%s", again)
+	}
+	h.mainIsWhole()
 }
 
 // mainIsWhole: everything that was merged works together, and the main
