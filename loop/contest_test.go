@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/boardtest/memory"
 	"github.com/backside4charter/dispatcher/loop"
 	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -21,7 +22,7 @@ func TestRowThatChangesAfterThePoll(t *testing.T) {
 		let := p.hold("issue")
 		ref := w.ready("to confirm")
 		time.Sleep(5 * time.Minute) // it is polled, and stands before its claim
-		w.board.edit(ref, func(i *board.Issue) { i.Labels = append(i.Labels, looptest.ConfirmLabel) })
+		w.board.Edit(ref, func(i *board.Issue) { i.Labels = append(i.Labels, looptest.ConfirmLabel) })
 		let()
 		time.Sleep(5 * time.Minute)
 		w.wantRow(ref, board.RoleReady, "")
@@ -61,9 +62,9 @@ func TestClaimThatCameSecond(t *testing.T) {
 func TestClaimOfUnknownOutcome(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ref := w.ready("no answer")
-		w.board.unsure = map[board.Ref]bool{ref: true}
+		w.board.Unsure = map[board.Ref]bool{ref: true}
 		p := w.start(forever)
-		time.Sleep(memoryLease - 5*time.Minute)
+		time.Sleep(memory.Lease - 5*time.Minute)
 		w.wantRow(ref, board.RoleHumanReview, "")
 		p.leave()
 	})

@@ -45,7 +45,7 @@ var numbers = regexp.MustCompile(`[0-9]{4,}|#[0-9]+`)
 // outcome is what a person would see at the end.
 func (w *world) outcome(withStarts bool) map[string]string {
 	out := map[string]string{}
-	for n := range w.board.rows {
+	for n := range w.board.Rows {
 		i := w.issue(board.Ref(fmt.Sprintf("DSP-%d", n+1)))
 		at := string(i.Ref) + " " + i.Title
 		out[at] = fmt.Sprintf("%s for %q, claim %v", i.Role, i.Delegate, i.Claim != nil)

@@ -248,7 +248,7 @@ func TestPhasesAreDocumented(t *testing.T) {
 			w.phases = seen
 			fullBoard(w)
 			w.treeFails[w.ready("no worktree")] = fmt.Errorf("checked out elsewhere")
-			w.board.refuse = map[board.Ref]error{w.ready("taken"): board.ErrClaimConflict}
+			w.board.Refuse = map[board.Ref]error{w.ready("taken"): board.ErrClaimConflict}
 			slow := w.ready("slow checks")
 			w.checks = func(p *board.PullRequest) (board.CheckState, error) {
 				if p.Issues[0] == slow {
@@ -301,7 +301,7 @@ func takenLives(t *testing.T, seen phaseLog) {
 	}
 	time.Sleep(time.Minute)
 	p.ask(state.Command{Kind: state.CommandHandBack, Ref: back})
-	w.board.edit(moved, func(i *board.Issue) { w.board.put(i, board.RoleBacklog, board.ActorOwner) })
+	w.board.Edit(moved, func(i *board.Issue) { w.board.Put(i, board.RoleBacklog, board.ActorOwner) })
 	time.Sleep(time.Hour)
 	p.send(state.CommandAbort)
 	p.wait()

@@ -138,19 +138,19 @@ func TestFailure12ChangedBetweenPollAndStart(t *testing.T) {
 		holds string // the row's reason afterwards, empty where it is gone
 	}{
 		"blocked": {func(w *world, ref, other board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) { i.Blockers = []board.Blocker{{Ref: other, Open: true}} })
+			w.board.Edit(ref, func(i *board.Issue) { i.Blockers = []board.Blocker{{Ref: other, Open: true}} })
 		}, "blocked"},
 		"moved": {func(w *world, ref, _ board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) { w.board.put(i, board.RoleBacklog, board.ActorOwner) })
+			w.board.Edit(ref, func(i *board.Issue) { w.board.Put(i, board.RoleBacklog, board.ActorOwner) })
 		}, "backlog"},
-		"taken by a person": {func(w *world, ref, _ board.Ref) { w.board.edit(ref, func(i *board.Issue) { i.Assignee = "ann" }) }, "human"},
+		"taken by a person": {func(w *world, ref, _ board.Ref) { w.board.Edit(ref, func(i *board.Issue) { i.Assignee = "ann" }) }, "human"},
 		"claimed": {func(w *world, ref, _ board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) {
+			w.board.Edit(ref, func(i *board.Issue) {
 				i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Stamp: time.Now(), LeaseUntil: time.Now().Add(time.Hour)}
 			})
 		}, "claim"},
-		"deleted":    {func(w *world, ref, _ board.Ref) { w.board.remove(ref) }, ""},
-		"unreadable": {func(w *world, ref, _ board.Ref) { w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "cut" }) }, "unreadable"},
+		"deleted":    {func(w *world, ref, _ board.Ref) { w.board.Remove(ref) }, ""},
+		"unreadable": {func(w *world, ref, _ board.Ref) { w.board.Edit(ref, func(i *board.Issue) { i.Unreadable = "cut" }) }, "unreadable"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -206,12 +206,12 @@ func TestFailure19ClocksThatDiffer(t *testing.T) {
 		t.Run(skew.String(), func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				ours := func() time.Time { return time.Now().Add(skew).In(time.FixedZone("summer", 2*3600)) }
-				w.board.now = ours
+				w.board.Now = ours
 				ref := w.ready("theirs")
 				done := make(chan struct{})
 				holder := time.NewTicker(5 * time.Minute)
 				renew := func() {
-					w.board.edit(ref, func(i *board.Issue) {
+					w.board.Edit(ref, func(i *board.Issue) {
 						i.Role, i.Delegate = board.RoleInProgress, board.DelegateDeveloper
 						i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Run: "theirs", Host: "there", PID: 7, Stamp: time.Now().UTC(), LeaseUntil: time.Now().UTC().Add(15 * time.Minute)}
 					})
@@ -253,7 +253,7 @@ func TestFailure19ClocksThatDiffer(t *testing.T) {
 func TestFailure19StampInTheFuture(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ref := w.ready("from the future")
-		w.board.edit(ref, func(i *board.Issue) {
+		w.board.Edit(ref, func(i *board.Issue) {
 			i.Role, i.Delegate = board.RoleInProgress, board.DelegateDeveloper
 			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Host: "there", Stamp: time.Now().Add(72 * time.Hour), LeaseUntil: time.Now().Add(72*time.Hour + 15*time.Minute)}
 		})
@@ -279,7 +279,7 @@ func TestClaimOfAnotherAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				ref := w.ready("theirs")
-				w.board.edit(ref, func(i *board.Issue) {
+				w.board.Edit(ref, func(i *board.Issue) {
 					i.Role, i.State, i.Delegate = board.RoleHumanReview, board.RoleHumanReview.DefaultName(), board.DelegateDeveloper
 					i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Stamp: time.Now().Add(ahead), Written: time.Now().Add(min(ahead, 0)), Account: "dana"}
 				})

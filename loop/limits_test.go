@@ -217,8 +217,8 @@ func TestFailure08UsageLimit(t *testing.T) {
 					w.mu.Lock()
 					w.runs = nil // not even the run that met it is left to tell
 					w.mu.Unlock()
-					w.board.edit(hits, func(i *board.Issue) { i.Claim = nil })
-					w.board.edit(runs, func(i *board.Issue) { i.Claim = nil })
+					w.board.Edit(hits, func(i *board.Issue) { i.Claim = nil })
+					w.board.Edit(runs, func(i *board.Issue) { i.Claim = nil })
 					p = w.start(forever, two)
 				}
 				time.Sleep(90 * time.Minute)

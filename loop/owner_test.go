@@ -313,7 +313,7 @@ func TestReleaseByTheOwner(t *testing.T) {
 		ours := w.ready("ours")
 		w.on(ours, board.KindDeveloper, endless)
 		theirs := w.ready("theirs", in(board.RoleInProgress))
-		w.board.edit(theirs, func(i *board.Issue) {
+		w.board.Edit(theirs, func(i *board.Issue) {
 			i.Delegate = board.DelegateDeveloper
 			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "other", Stamp: time.Now(), LeaseUntil: time.Now().Add(time.Hour)}
 		})
@@ -332,7 +332,7 @@ func TestReleaseByTheOwner(t *testing.T) {
 func TestClaimThatFailsHalfWay(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ref := w.ready("theirs", in(board.RoleReady))
-		w.board.edit(ref, func(i *board.Issue) {
+		w.board.Edit(ref, func(i *board.Issue) {
 			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "other", Stamp: time.Now(), LeaseUntil: time.Now().Add(time.Hour)}
 		})
 		p := w.start(forever)

@@ -157,7 +157,7 @@ func TestFailure40MovedWhileAWorkerRuns(t *testing.T) {
 		return func(t *testing.T, w *world, ref board.Ref) { w.must(w.owner().SetState(t.Context(), ref, to)) }
 	}
 	closed := func(_ *testing.T, w *world, ref board.Ref) {
-		w.board.edit(ref, func(i *board.Issue) { w.board.put(i, board.RoleDone, board.ActorOwner) })
+		w.board.Edit(ref, func(i *board.Issue) { w.board.Put(i, board.RoleDone, board.ActorOwner) })
 	}
 	merge := func(_ *testing.T, w *world, ref board.Ref) { w.merge(ref) }
 	cases := map[string]struct {
@@ -176,7 +176,7 @@ func TestFailure40MovedWhileAWorkerRuns(t *testing.T) {
 		"merged while a developer works":        {board.KindDeveloper, pushed, merge, board.RoleDone, "is merged"},
 		"merged while a reviewer works":         {board.KindReviewer, endless, merge, board.RoleDone, "is merged"},
 		"taken by a person": {board.KindDeveloper, endless, func(_ *testing.T, w *world, ref board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) { i.Assignee, i.Delegate, i.Claim = "ann", "", nil })
+			w.board.Edit(ref, func(i *board.Issue) { i.Assignee, i.Delegate, i.Claim = "ann", "", nil })
 		}, board.RoleInProgress, "ann has taken the row"},
 	}
 	for name, c := range cases {
@@ -227,17 +227,17 @@ func TestFailure13IssueGone(t *testing.T) {
 		do   func(w *world, p *process, ref board.Ref)
 		live int
 	}{
-		"deleted": {func(w *world, _ *process, ref board.Ref) { w.board.remove(ref) }, 0},
+		"deleted": {func(w *world, _ *process, ref board.Ref) { w.board.Remove(ref) }, 0},
 		"moved to another milestone": {func(w *world, _ *process, ref board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) { i.Milestone = "m2" })
+			w.board.Edit(ref, func(i *board.Issue) { i.Milestone = "m2" })
 		}, 1},
 		"unreadable": {func(w *world, _ *process, ref board.Ref) {
-			w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "cut" })
+			w.board.Edit(ref, func(i *board.Issue) { i.Unreadable = "cut" })
 		}, 1},
 		"the board does not answer": {func(_ *world, p *process, _ board.Ref) { p.fail("issue", errTimeout) }, 1},
 		"the forge does not answer": {func(_ *world, p *process, _ board.Ref) { p.fail("pulls", errTimeout) }, 1},
 		"the poll answers without it": {func(w *world, _ *process, _ board.Ref) {
-			w.board.edit("DSP-1", func(*board.Issue) { w.board.hide = true })
+			w.board.Edit("DSP-1", func(*board.Issue) { w.board.Hide = true })
 		}, 1},
 	}
 	for name, c := range cases {
@@ -274,7 +274,7 @@ func TestFailure13IssueGoneWhileARetryWaits(t *testing.T) {
 		w.on(ref, board.KindDeveloper, func(a *agent) string { return a.limited(time.Now().Add(5 * time.Hour)) })
 		p := w.start(forever)
 		time.Sleep(2 * time.Minute)
-		w.board.remove(ref)
+		w.board.Remove(ref)
 		time.Sleep(3 * time.Minute)
 		if len(w.saved()) != 0 || p.told("no longer on the board") != 1 {
 			t.Fatalf("journal %v, told %+v", w.saved(), p.e.Snapshot().Notices)

@@ -134,7 +134,7 @@ func TestRequestOfARowThatMoved(t *testing.T) {
 		w.on(ref, board.KindDeveloper, publishing(5*time.Hour))
 		p := w.start(forever)
 		q := p.asks()
-		w.board.edit(ref, func(i *board.Issue) { w.board.put(i, board.RoleBacklog, board.ActorOwner) })
+		w.board.Edit(ref, func(i *board.Issue) { w.board.Put(i, board.RoleBacklog, board.ActorOwner) })
 		time.Sleep(10 * time.Minute)
 		if s := p.e.Snapshot(); len(s.Requests) != 0 || w.live() != 0 {
 			t.Fatalf("asked %+v, %d live", s.Requests, w.live())

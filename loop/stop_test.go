@@ -137,7 +137,7 @@ func TestAbort(t *testing.T) {
 		w.on(parked, board.KindDeveloper, func(a *agent) string { a.ask("a or b?"); return endless(a) })
 		w.on(moved, board.KindDeveloper, endless)
 		w.on(retrying, board.KindDeveloper, func(a *agent) string { a.fail("limit"); return "" })
-		w.board.edit(other, func(i *board.Issue) {
+		w.board.Edit(other, func(i *board.Issue) {
 			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Stamp: time.Now(), LeaseUntil: time.Now().Add(time.Hour)}
 			i.Delegate = board.DelegateDeveloper
 		})

@@ -102,7 +102,7 @@ func TestTakeOverComesToNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		p.ask(state.Command{Kind: state.CommandTakeOver, Ref: ref})
 		time.Sleep(time.Minute)
-		w.board.edit(ref, func(i *board.Issue) { w.board.put(i, board.RoleBacklog, board.ActorOwner) })
+		w.board.Edit(ref, func(i *board.Issue) { w.board.Put(i, board.RoleBacklog, board.ActorOwner) })
 		time.Sleep(10 * time.Minute)
 		w.wantRow(ref, board.RoleBacklog, "")
 		if len(w.saved()) != 0 {

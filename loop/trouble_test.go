@@ -138,7 +138,7 @@ func TestQuiet(t *testing.T) {
 		"a retry that cannot start": func(w *world) []func(*loop.Options) {
 			ref := w.ready("fails")
 			w.on(ref, board.KindDeveloper, func(a *agent) string {
-				w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "cut" })
+				w.board.Edit(ref, func(i *board.Issue) { i.Unreadable = "cut" })
 				return failing(a)
 			})
 			return nil
@@ -303,7 +303,7 @@ func TestClaimThatFails(t *testing.T) {
 		bad, good := w.ready("bad"), w.ready("good")
 		// Whoever holds it lives on behind an expired lease: only the claim
 		// itself shows it.
-		w.board.refuse = map[board.Ref]error{bad: board.ErrClaimConflict}
+		w.board.Refuse = map[board.Ref]error{bad: board.ErrClaimConflict}
 		p := w.start(forever, slots(1))
 		time.Sleep(10 * time.Minute)
 		w.wantRow(good, board.RoleHumanReview, "")
@@ -490,7 +490,7 @@ func TestIssueGone(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ref := w.ready("gone")
 		w.ready("rests", in(board.RoleBacklog))
-		w.on(ref, board.KindDeveloper, func(a *agent) string { w.board.remove(ref); return completing2(a) })
+		w.on(ref, board.KindDeveloper, func(a *agent) string { w.board.Remove(ref); return completing2(a) })
 		p := w.start()
 		p.wait()
 		n := p.e.Snapshot().Notices
@@ -513,7 +513,7 @@ func TestUnreadableWhileWorked(t *testing.T) {
 		ref := w.ready("cut")
 		w.on(ref, board.KindDeveloper, func(a *agent) string {
 			final := completing(a)
-			w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "cut in half" })
+			w.board.Edit(ref, func(i *board.Issue) { i.Unreadable = "cut in half" })
 			return final
 		})
 		p := w.start(forever)
@@ -521,7 +521,7 @@ func TestUnreadableWhileWorked(t *testing.T) {
 		if s := p.e.Snapshot(); len(w.saved()) != 1 || s.Rows[0].Hold != "unreadable" || w.starts(ref, board.KindReviewer) != 0 {
 			t.Fatalf("journal %v, row %+v", w.saved(), s.Rows[0])
 		}
-		w.board.edit(ref, func(i *board.Issue) { i.Unreadable = "" })
+		w.board.Edit(ref, func(i *board.Issue) { i.Unreadable = "" })
 		time.Sleep(10 * time.Minute)
 		w.wantRow(ref, board.RoleHumanReview, "")
 		p.leave()

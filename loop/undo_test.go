@@ -34,7 +34,7 @@ func newUndoWorld(t *testing.T, w *world) *undoWorld {
 	w.wantRow(reviewed, board.RoleHumanReview, "")
 	u.p.ask(state.Command{Kind: state.CommandPause})
 	queued := w.ready("queued", in(board.RoleInProgress))
-	w.board.edit(queued, func(i *board.Issue) { i.Delegate = board.DelegateReviewer })
+	w.board.Edit(queued, func(i *board.Issue) { i.Delegate = board.DelegateReviewer })
 	u.refs = []board.Ref{asked, reviewed, queued}
 	for n := range 4 {
 		u.refs = append(u.refs, w.ready(fmt.Sprint("idea ", n), in(board.RoleBacklog), func(i *board.NewIssue) { i.Body = "- [ ] one\n- [x] two\n" }))
@@ -136,7 +136,7 @@ func TestUndoIsTheWayBack(t *testing.T) {
 				}
 				for n := len(before) - 1; n >= 0 && !t.Failed(); n-- {
 					if dice.IntN(3) == 0 { // another hand writes beside it
-						w.board.edit(u.refs[dice.IntN(len(u.refs))], func(i *board.Issue) { i.Title += "!" })
+						w.board.Edit(u.refs[dice.IntN(len(u.refs))], func(i *board.Issue) { i.Title += "!" })
 					}
 					u.p.undo(0)
 					if now := u.picture(); now != before[n] {
@@ -186,7 +186,7 @@ func TestUndoOverOtherWrites(t *testing.T) {
 					t.Fatalf("%+v cannot be taken back", c)
 				}
 				if tc.since != nil {
-					w.board.edit(c.Ref, func(i *board.Issue) { tc.since(w, i) })
+					w.board.Edit(c.Ref, func(i *board.Issue) { tc.since(w, i) })
 				}
 				if len(tc.order) > 0 {
 					by := board.Actor{Kind: board.ActorOwner, Name: "bob"}
@@ -217,7 +217,7 @@ func (u *undoWorld) hold(ref board.Ref) error {
 }
 
 func moved(to board.Role) func(*world, *board.Issue) {
-	return func(w *world, i *board.Issue) { i.Role, i.StateSince, i.StateBy = to, w.board.now(), board.ActorOwner }
+	return func(w *world, i *board.Issue) { i.Role, i.StateSince, i.StateBy = to, w.board.Now(), board.ActorOwner }
 }
 
 func taken(_ *world, i *board.Issue) {

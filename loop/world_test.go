@@ -77,7 +77,7 @@ type script func(a *agent) string
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	return &world{
-		t: t, board: &memoryBoard{now: time.Now}, history: newHistory(),
+		t: t, board: newMemoryBoard(), history: newHistory(),
 		workers: map[string]*worker{}, forbidden: map[string]bool{}, trees: map[string]*tree{}, treeFails: map[board.Ref]error{},
 		scripts: map[board.Ref]map[board.Kind][]script{}, costs: map[string]journal.Cost{}, hookFails: map[loop.HookName]int{},
 	}
@@ -89,7 +89,7 @@ func (w *world) ready(title string, edits ...func(*board.NewIssue)) board.Ref {
 	for _, e := range edits {
 		e(&n)
 	}
-	return w.board.add(n)
+	return w.board.Add(n)
 }
 
 func in(r board.Role) func(*board.NewIssue) { return func(n *board.NewIssue) { n.State = r } }

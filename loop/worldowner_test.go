@@ -22,11 +22,11 @@ var (
 type creatorBoard struct{ *memoryBoard }
 
 func (b creatorBoard) Create(ctx context.Context, _ board.Actor, n board.NewIssue) (board.Issue, error) {
-	return b.Issue(ctx, b.add(n))
+	return b.Issue(ctx, b.Add(n))
 }
 
 func (b creatorBoard) Edit(ctx context.Context, by board.Actor, ref board.Ref, e board.Edit) (board.Issue, error) {
-	err := b.write(by, ref, func(i *board.Issue) error {
+	err := b.Write(by, ref, "edit", func(i *board.Issue) error {
 		for to, from := range map[*string]*string{&i.Title: e.Title, &i.Body: e.Body, &i.Milestone: e.Milestone, &i.Assignee: e.Assignee} {
 			if from != nil {
 				*to = *from
@@ -42,7 +42,7 @@ func (b creatorBoard) Edit(ctx context.Context, by board.Actor, ref board.Ref, e
 }
 
 func (b creatorBoard) Block(_ context.Context, by board.Actor, ref, blocker board.Ref, on bool) error {
-	return b.write(by, ref, func(i *board.Issue) error {
+	return b.Write(by, ref, "block", func(i *board.Issue) error {
 		i.Blockers = slices.DeleteFunc(i.Blockers, func(o board.Blocker) bool { return o.Ref == blocker })
 		if on {
 			i.Blockers = append(i.Blockers, board.Blocker{Ref: blocker, Open: true})
@@ -52,29 +52,28 @@ func (b creatorBoard) Block(_ context.Context, by board.Actor, ref, blocker boar
 }
 
 func (b creatorBoard) Place(_ context.Context, _ board.Actor, ref board.Ref, p board.Place) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	row := b.find(ref)
-	if row == nil {
-		return fmt.Errorf("place %s: %w", ref, board.ErrNotFound)
-	}
-	rest := slices.DeleteFunc(slices.Clone(b.rows), func(i *board.Issue) bool { return i == row })
-	at := 0
-	if !p.Top {
-		at = slices.IndexFunc(rest, func(i *board.Issue) bool { return i.Ref == p.Before || i.Ref == p.After })
-		if at < 0 {
-			return fmt.Errorf("place %s: %w", ref, board.ErrNotFound)
+	return b.Order(func(rows []*board.Issue) ([]*board.Issue, error) {
+		row := b.Find(ref)
+		if row == nil {
+			return nil, fmt.Errorf("place %s: %w", ref, board.ErrNotFound)
 		}
-		if p.After != "" {
-			at++
+		rest := slices.DeleteFunc(slices.Clone(rows), func(i *board.Issue) bool { return i == row })
+		at := 0
+		if !p.Top {
+			at = slices.IndexFunc(rest, func(i *board.Issue) bool { return i.Ref == p.Before || i.Ref == p.After })
+			if at < 0 {
+				return nil, fmt.Errorf("place %s: %w", ref, board.ErrNotFound)
+			}
+			if p.After != "" {
+				at++
+			}
 		}
-	}
-	b.rows = slices.Insert(rest, at, row)
-	return nil
+		return slices.Insert(rest, at, row), nil
+	})
 }
 
 func (b creatorBoard) Uncomment(_ context.Context, by board.Actor, ref board.Ref, id string) error {
-	return b.write(by, ref, func(i *board.Issue) error {
+	return b.Write(by, ref, "uncomment", func(i *board.Issue) error {
 		i.Comments = slices.DeleteFunc(i.Comments, func(c board.Comment) bool { return c.ID == id })
 		return nil
 	})
@@ -111,7 +110,7 @@ func (f ownerPullsOf) Merge(ctx context.Context, name, head string, force bool) 
 		case p.Checks == board.ChecksRed && !force:
 			return errors.New("its checks are red")
 		}
-		p.State, p.MergedAt = board.PullMerged, f.p.w.board.now()
+		p.State, p.MergedAt = board.PullMerged, f.p.w.board.Now()
 		return nil
 	})
 }

@@ -58,6 +58,7 @@ var rooms = map[string]room{
 	"board/ghproject": {may: list("board", "board/moves", "internal/ghapi", "internal/gqlanswer", "internal/logkey")},
 	"board/boardtest": {may: list("board")},
 
+	"board/boardtest/memory":    {may: list("board", "board/boardtest")},
 	"board/boardtest/contest":   {may: list("board")},
 	"board/boardtest/histories": {may: list(values, "loop", "loop/journal", "loop/looptest", "loop/plan", "loop/state")},
 
@@ -65,7 +66,7 @@ var rooms = map[string]room{
 	"loop/plan":     {may: list(values, "loop/state")},
 	"loop":          {may: list(values, "loop/plan", "loop/state", "loop/journal", "internal/logkey")},
 	"loop/journal":  {may: list(values, "loop/state", "internal/statefile", "internal/logkey")},
-	"loop/looptest": {may: list(values, "loop", "loop/plan", "loop/state")},
+	"loop/looptest": {may: list(values, "board/boardtest/memory", "loop", "loop/plan", "loop/state")},
 	"loop/simtest":  {may: list(values, "loop", "loop/plan", "loop/state")},
 
 	"workers":           {may: list("board", tools)},
@@ -126,7 +127,7 @@ var onlyFor = map[string][]string{
 	"internal/demo":            {"internal/cli"},
 	"internal/fake/...":        {"internal/demo", "internal/fake/..."},
 	"internal/fake/schematest": {},
-	"board/boardtest/...":      {"board/boardtest/..."},
+	"board/boardtest/...":      {"board/boardtest/...", "loop/looptest"},
 	"loop/looptest":            {"board/boardtest/..."},
 	"loop/simtest":             {},
 	"internal/proc/proctest":   {},

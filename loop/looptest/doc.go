@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/boardtest/memory"
 	"github.com/backside4charter/dispatcher/loop/plan"
 )
 
@@ -23,10 +24,10 @@ func Policy(b board.Backend, a board.Actor, pulls func() []board.PullRequest) *b
 }
 
 // StaleWindow is how old the stamp of an advisory claim may be in every world.
-const StaleWindow = 90 * time.Minute
+const StaleWindow = memory.StaleWindow
 
 // ConfirmLabel holds a row for its owner's word.
-const ConfirmLabel = "Confirm with user"
+const ConfirmLabel = memory.ConfirmLabel
 
 // Settings are the ordinary ones, with two slots for developers and two for
 // reviewers.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/workers/report"
@@ -61,7 +62,7 @@ func (s *sim) wrote(by board.Actor, what string, before, after *board.Issue) {
 		s.claimed(by, before, after)
 	case "release", "assign":
 		c := before.Claim
-		blind := c != nil && c.PID == 0 && c.Stale(s.wall(), window) // nothing shows that a worker lives
+		blind := c != nil && c.PID == 0 && c.Stale(s.wall(), looptest.StaleWindow) // nothing shows that a worker lives
 		if by.Kind == board.ActorDispatcher && c != nil && s.sessionLives(c.Session) && !s.outside && !blind && (by.Run != "" || s.writer == nil || s.writer.looked[after.Ref] > s.stampedAt[after.Ref]) {
 			s.broken("%s is let go while %s works on it", after.Ref, c.Session)
 		}
@@ -170,7 +171,7 @@ func (s *sim) claimed(by board.Actor, before, after *board.Issue) {
 		// What the other session's worker said is lost with its claim.
 		delete(s.failed, work{after.Ref, before.Claim.Kind})
 	}
-	if old := before.Claim; old != nil && !s.outside && (s.board.fenced && s.claimLives(*old) || !s.board.fenced && s.sessionLives(old.Session) && !old.Stale(s.wall(), window)) {
+	if old := before.Claim; old != nil && !s.outside && (s.board.Fenced && s.claimLives(*old) || !s.board.Fenced && s.sessionLives(old.Session) && !old.Stale(s.wall(), looptest.StaleWindow)) {
 		s.broken("%s is taken from %s, whose worker lives", after.Ref, old.Session)
 	}
 }
@@ -238,9 +239,9 @@ func (s *sim) startsWell(v *worker) {
 
 // superseded says whether a worker's row is another's, or nobody's.
 func (s *sim) superseded(v *worker) bool {
-	for _, i := range s.board.rows {
+	for _, i := range s.board.Rows {
 		if i.Ref == v.run.Ref {
-			if s.board.fenced {
+			if s.board.Fenced {
 				return i.Epoch != v.run.Epoch
 			}
 			return i.Claim == nil || i.Claim.Session != v.run.Session
@@ -251,7 +252,7 @@ func (s *sim) superseded(v *worker) bool {
 
 // atWork says whether a row is where a try counts.
 func (s *sim) atWork(ref board.Ref) bool {
-	return slices.ContainsFunc(s.board.rows, func(i *board.Issue) bool { return i.Ref == ref && i.Role == board.RoleInProgress })
+	return slices.ContainsFunc(s.board.Rows, func(i *board.Issue) bool { return i.Ref == ref && i.Role == board.RoleInProgress })
 }
 
 // buried takes a worker out of the living, and counts its failure.
@@ -268,7 +269,7 @@ func (s *sim) buried(v *worker) {
 
 // check looks at what must hold between any two steps.
 func (s *sim) check() {
-	for _, i := range s.board.rows {
+	for _, i := range s.board.Rows {
 		if c := i.Claim; c != nil && !s.journalled(c.Session) && !s.orphans[c.Session] {
 			s.broken("%s is claimed by %s, which nobody knows", i.Ref, c.Session)
 		}

@@ -52,7 +52,7 @@ func (s *sim) act() {
 	case n < 70:
 		if s.dice.IntN(3) == 0 {
 			s.acted(i.Ref, "deletes the issue")
-			s.board.remove(i.Ref)
+			s.board.Remove(i.Ref)
 		}
 	case n < 73:
 		if owner.Label(ctx, i.Ref, looptest.ConfirmLabel, !i.HasLabel(looptest.ConfirmLabel)) == nil {
@@ -119,13 +119,13 @@ func (s *sim) requestChanges(i *board.Issue, pr *board.PullRequest) {
 // takesOrGives makes a row the owner's own, or gives it back.
 func (s *sim) takesOrGives(i *board.Issue) {
 	if i.Assignee != "" {
-		s.board.edit(i.Ref, func(i *board.Issue) { i.Assignee = "" })
+		s.board.Edit(i.Ref, func(i *board.Issue) { i.Assignee = "" })
 		s.acted(i.Ref, "gives it back")
 		return
 	}
-	s.board.edit(i.Ref, func(i *board.Issue) {
+	s.board.Edit(i.Ref, func(i *board.Issue) {
 		i.Assignee, i.Delegate = "ann", board.DelegateNone
-		s.board.unclaim(i)
+		s.board.Unclaim(i)
 	})
 	s.acted(i.Ref, "takes it")
 }
@@ -145,17 +145,17 @@ func (s *sim) others(i *board.Issue) {
 		s.outside = false
 		s.refused(err)
 	case 2:
-		s.board.edit(i.Ref, func(i *board.Issue) {
+		s.board.Edit(i.Ref, func(i *board.Issue) {
 			if i.Delegate.Ours() {
 				i.Delegate = "another-agent"
-				s.board.unclaim(i)
+				s.board.Unclaim(i)
 			} else {
 				i.Delegate = board.DelegateNone
 			}
 		})
 		s.acted(i.Ref, "delegates it elsewhere, or no longer")
 	case 3:
-		s.board.edit(i.Ref, func(i *board.Issue) {
+		s.board.Edit(i.Ref, func(i *board.Issue) {
 			had := len(i.Labels)
 			i.Labels = slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool { return l == "agent:ghost" })
 			if len(i.Labels) == had {
@@ -164,7 +164,7 @@ func (s *sim) others(i *board.Issue) {
 		})
 		s.acted(i.Ref, "labels it for an agent that is not there, or no longer")
 	case 4:
-		s.board.edit(i.Ref, func(i *board.Issue) {
+		s.board.Edit(i.Ref, func(i *board.Issue) {
 			if i.Unreadable != "" {
 				i.Unreadable = ""
 			} else {
@@ -201,7 +201,7 @@ func (s *sim) commands(i *board.Issue) {
 	case state.CommandAbort, state.CommandDrain:
 		s.uncounted = true // what ends while a loop stops uses no try up
 	case state.CommandUndo:
-		for _, row := range s.board.rows {
+		for _, row := range s.board.Rows {
 			s.acted(row.Ref, "may have taken something back")
 		}
 	case state.CommandHold, state.CommandUnhold, state.CommandRetry, state.CommandStop, state.CommandAnswer,

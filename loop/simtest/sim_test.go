@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/board/boardtest/memory"
+	"github.com/backside4charter/dispatcher/loop/looptest"
 	"github.com/backside4charter/dispatcher/loop/plan"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -31,7 +33,7 @@ type sim struct {
 	verbose bool
 	log     []string
 
-	board     *simBoard
+	board     *memory.Board
 	pulls     []*board.PullRequest
 	base      int                // how many commits the base has
 	branches  map[string]*branch // by pull request
@@ -85,7 +87,7 @@ func newSim(seed uint64, what kindOf, verbose bool) *sim {
 		workers: map[string]*worker{}, sessions: map[string]*worker{}, forbidden: map[string]bool{},
 		ownerMoved: map[board.Ref]int{}, claimedAt: map[string]int{}, orphans: map[string]bool{}, stampedAt: map[board.Ref]int{}, failed: map[work]int{},
 	}
-	s.board = &simBoard{now: s.wall, fenced: !what.advisory, alive: s.claimLives, wrote: s.wrote}
+	s.board = &memory.Board{Now: s.wall, Fenced: !what.advisory, Alive: s.claimLives, Wrote: s.wrote}
 	s.checks = s.dice.IntN(3) == 0
 	rates := []float64{0, 0.01, 0.03, 0.1}
 	if what.faults {
@@ -296,7 +298,7 @@ func (s *sim) settle() {
 	if s.set.Limits.DayUSD > 0 {
 		s.unlimit()
 	}
-	for _, i := range s.board.rows {
+	for _, i := range s.board.Rows {
 		i.Unreadable = ""
 	}
 	turns := 0
@@ -392,9 +394,9 @@ func (s *sim) unrest() string {
 			}
 		}
 	}
-	for _, i := range s.board.rows {
+	for _, i := range s.board.Rows {
 		// One that nobody renews may stand on a row that is held for its owner.
-		if c := i.Claim; c != nil && !(s.orphans[c.Session] && c.Stale(s.wall(), window)) {
+		if c := i.Claim; c != nil && !(s.orphans[c.Session] && c.Stale(s.wall(), looptest.StaleWindow)) {
 			return fmt.Sprintf("%s is claimed by %s", i.Ref, i.Claim.Session)
 		}
 	}

@@ -143,10 +143,10 @@ func (s *sim) newID() string {
 
 // some is one row of the board, or nil.
 func (s *sim) some() *board.Issue {
-	if len(s.board.rows) == 0 {
+	if len(s.board.Rows) == 0 {
 		return nil
 	}
-	return s.board.rows[s.dice.IntN(len(s.board.rows))]
+	return s.board.Rows[s.dice.IntN(len(s.board.Rows))]
 }
 
 // populate makes the board of a history.
@@ -169,7 +169,7 @@ func (s *sim) populate() {
 		if s.dice.IntN(12) == 0 {
 			i.State = board.RoleBacklog
 		}
-		s.board.add(i)
+		s.board.Add(i)
 	}
 }
 

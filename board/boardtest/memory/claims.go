@@ -1,4 +1,4 @@
-package simtest
+package memory
 
 import (
 	"context"
@@ -10,12 +10,15 @@ import (
 )
 
 // Claim takes a row or renews a claim on it.
-func (b *simBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
-	if !b.fenced {
+func (b *Board) Claim(_ context.Context, by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+	if !b.Fenced {
 		return b.claimAdvisory(by, ref, req)
 	}
 	var out board.Claim
-	err := b.write(by, ref, "claim", func(i *board.Issue) error {
+	err := b.Write(by, ref, "claim", func(i *board.Issue) error {
+		if err := b.Refuse[i.Ref]; err != nil {
+			return err
+		}
 		held := i.Claim
 		mine := held != nil && held.Session == req.Session && (req.Run == "" || held.Run == req.Run)
 		switch {
@@ -30,19 +33,31 @@ func (b *simBoard) Claim(_ context.Context, by board.Actor, ref board.Ref, req b
 			held = &board.Claim{Kind: req.Kind, Session: req.Session, Run: req.Run, Epoch: i.Epoch, From: req.From}
 		}
 		next := *held
-		next.Stamp, next.LeaseUntil = b.now(), b.now().Add(lease)
+		next.Stamp, next.LeaseUntil = b.Now(), b.Now().Add(Lease)
 		if req.PID != 0 || !mine {
 			next.Host, next.Boot, next.PID, next.PIDStart = req.Host, req.Boot, req.PID, req.PIDStart
 		}
 		i.Claim, out = &next, next
 		return nil
 	})
+	if err == nil && b.doubts(ref) {
+		return out, fmt.Errorf("claim %s: %w", ref, board.ErrUnknownOutcome)
+	}
 	return out, err
 }
 
+// doubts says whether a claim that was taken is answered as unknown, once.
+func (b *Board) doubts(ref board.Ref) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	doubted := b.Unsure[ref]
+	delete(b.Unsure, ref)
+	return doubted
+}
+
 // free says whether a row may be claimed anew: never while the claim's process
-// lives, and within its lease only by who steals.
-func (b *simBoard) free(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
+// lives, and within its Lease only by who steals.
+func (b *Board) free(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
 	if req.Session == "" || strings.ContainsAny(req.Session, "`\n ") {
 		return fmt.Errorf("%w: no session", board.ErrForbidden)
 	}
@@ -53,16 +68,16 @@ func (b *simBoard) free(by board.Actor, i *board.Issue, req board.ClaimRequest) 
 	switch {
 	case held == nil, held.Session == req.Session:
 		return nil
-	case b.alive != nil && b.alive(*held):
+	case b.Alive != nil && b.Alive(*held):
 		return fmt.Errorf("%w: its worker runs here", board.ErrClaimConflict)
-	case !req.Steal && !b.now().After(held.LeaseUntil):
+	case !req.Steal && !b.Now().After(held.LeaseUntil):
 		return fmt.Errorf("%w: held until %s", board.ErrClaimConflict, held.LeaseUntil)
 	}
 	return nil
 }
 
 // stand makes the earliest fresh entry the claim of a row, else the newest.
-func (b *simBoard) stand(i *board.Issue) {
+func (b *Board) stand(i *board.Issue) {
 	list := b.entries[i.Ref]
 	i.Claim = nil
 	if len(list) == 0 {
@@ -70,7 +85,7 @@ func (b *simBoard) stand(i *board.Issue) {
 	}
 	c := list[len(list)-1]
 	for _, e := range list {
-		if !e.Stale(b.now(), window) {
+		if !e.Stale(b.Now(), StaleWindow) {
 			c = e
 			break
 		}
@@ -79,8 +94,8 @@ func (b *simBoard) stand(i *board.Issue) {
 }
 
 // withdraw takes one session's entry off a row.
-func (b *simBoard) withdraw(i *board.Issue, session string) {
-	if b.fenced {
+func (b *Board) withdraw(i *board.Issue, session string) {
+	if b.Fenced {
 		return
 	}
 	b.entries[i.Ref] = slices.DeleteFunc(b.entries[i.Ref], func(c board.Claim) bool { return c.Session == session })
@@ -89,10 +104,10 @@ func (b *simBoard) withdraw(i *board.Issue, session string) {
 
 // claimAdvisory writes an entry, reads back, and gives way to an earlier fresh
 // one (design.md, section 6, Linear).
-func (b *simBoard) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
+func (b *Board) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimRequest) (board.Claim, error) {
 	var out board.Claim
 	mine := func(c board.Claim) bool { return c.Session == req.Session }
-	err := b.write(by, ref, "claim", func(i *board.Issue) error {
+	err := b.Write(by, ref, "claim", func(i *board.Issue) error {
 		if b.entries == nil {
 			b.entries = map[board.Ref][]board.Claim{}
 		}
@@ -111,7 +126,7 @@ func (b *simBoard) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimR
 		default:
 			list = slices.Clone(list)
 		}
-		list[at].Stamp = b.now()
+		list[at].Stamp = b.Now()
 		b.entries[i.Ref], out = list, list[at]
 		b.stand(i)
 		return nil
@@ -119,15 +134,15 @@ func (b *simBoard) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimR
 	if err != nil || req.Renew {
 		return out, err
 	}
-	if b.between != nil {
-		b.between()
+	if b.Between != nil {
+		b.Between()
 	}
-	return out, b.write(by, ref, "confirm", func(i *board.Issue) error {
+	return out, b.Write(by, ref, "confirm", func(i *board.Issue) error {
 		if req.Steal {
 			b.entries[i.Ref] = slices.DeleteFunc(slices.Clone(b.entries[i.Ref]), func(c board.Claim) bool { return !mine(c) })
 		}
 		b.entries[i.Ref] = slices.DeleteFunc(slices.Clone(b.entries[i.Ref]), func(c board.Claim) bool {
-			return !mine(c) && c.Stale(b.now(), window)
+			return !mine(c) && c.Stale(b.Now(), StaleWindow)
 		})
 		b.stand(i)
 		if i.Claim == nil || !mine(*i.Claim) {
@@ -138,14 +153,14 @@ func (b *simBoard) claimAdvisory(by board.Actor, ref board.Ref, req board.ClaimR
 	})
 }
 
-func (b *simBoard) freeAdvisory(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
+func (b *Board) freeAdvisory(by board.Actor, i *board.Issue, req board.ClaimRequest) error {
 	if req.Session == "" || strings.ContainsAny(req.Session, "`\n ") {
 		return fmt.Errorf("%w: no session", board.ErrForbidden)
 	}
 	if err := board.MayClaim(by, i); err != nil {
 		return err
 	}
-	if i.Claim != nil && !req.Steal && !i.Claim.Stale(b.now(), window) {
+	if i.Claim != nil && !req.Steal && !i.Claim.Stale(b.Now(), StaleWindow) {
 		return board.ErrClaimConflict
 	}
 	return nil
