@@ -142,6 +142,7 @@ func (b *Board) answer(i *board.Issue) board.Issue {
 	return out
 }
 
+// Poll answers rows in the order of the board.
 func (b *Board) Poll(_ context.Context, q board.Query) ([]board.Issue, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,6 +166,7 @@ func (b *Board) Poll(_ context.Context, q board.Query) ([]board.Issue, error) {
 	return out, nil
 }
 
+// Issue answers one row.
 func (b *Board) Issue(_ context.Context, ref board.Ref) (board.Issue, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,6 +177,7 @@ func (b *Board) Issue(_ context.Context, ref board.Ref) (board.Issue, error) {
 	return b.answer(i), nil
 }
 
+// States are those of all roles, by their default names.
 func (b *Board) States(context.Context) ([]board.State, error) {
 	var out []board.State
 	for _, r := range board.Roles() {
@@ -183,6 +186,7 @@ func (b *Board) States(context.Context) ([]board.State, error) {
 	return out, nil
 }
 
+// Milestones counts the open rows of each.
 func (b *Board) Milestones(context.Context) ([]board.Milestone, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,6 +209,7 @@ func (b *Board) Milestones(context.Context) ([]board.Milestone, error) {
 
 var refs = regexp.MustCompile(`^DSP-[0-9]+$`)
 
+// ParseRef takes refs like DSP-3, in any case.
 func (b *Board) ParseRef(s string) (board.Ref, error) {
 	if s = strings.ToUpper(strings.TrimSpace(s)); refs.MatchString(s) {
 		return board.Ref(s), nil
@@ -212,6 +217,7 @@ func (b *Board) ParseRef(s string) (board.Ref, error) {
 	return "", fmt.Errorf("%q is no ref; one looks like DSP-3", s)
 }
 
+// RoleState is the default name of a role.
 func (b *Board) RoleState(r board.Role) (string, bool) {
 	return r.DefaultName(), r != board.RoleNone
 }
@@ -272,6 +278,7 @@ func (b *Board) fencedOut(by board.Actor, i *board.Issue) error {
 	return nil
 }
 
+// SetState moves a row, if it is where the caller saw it.
 func (b *Board) SetState(_ context.Context, by board.Actor, ref board.Ref, state string, from board.Role) error {
 	return b.Write(by, ref, "move", func(i *board.Issue) error {
 		if from != board.RoleNone && i.Role != from {
@@ -290,6 +297,7 @@ func (b *Board) SetState(_ context.Context, by board.Actor, ref board.Ref, state
 	})
 }
 
+// Comment adds a comment.
 func (b *Board) Comment(_ context.Context, by board.Actor, ref board.Ref, as board.ActorKind, body string) (board.Comment, error) {
 	var c board.Comment
 	err := b.Write(by, ref, "comment", func(i *board.Issue) error {
@@ -300,6 +308,7 @@ func (b *Board) Comment(_ context.Context, by board.Actor, ref board.Ref, as boa
 	return c, err
 }
 
+// Label sets a label or takes it off.
 func (b *Board) Label(_ context.Context, by board.Actor, ref board.Ref, name string, add bool) error {
 	return b.Write(by, ref, "label", func(i *board.Issue) error {
 		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, ConfirmLabel) {
@@ -319,6 +328,7 @@ func (b *Board) Label(_ context.Context, by board.Actor, ref board.Ref, name str
 	})
 }
 
+// LinkPR links a pull request, once.
 func (b *Board) LinkPR(_ context.Context, by board.Actor, ref board.Ref, pr string) error {
 	return b.Write(by, ref, "link", func(i *board.Issue) error {
 		if slices.Contains(i.PRs, pr) {
@@ -329,6 +339,7 @@ func (b *Board) LinkPR(_ context.Context, by board.Actor, ref board.Ref, pr stri
 	})
 }
 
+// Tick sets or clears a box of the text.
 func (b *Board) Tick(_ context.Context, by board.Actor, ref board.Ref, box board.Box) error {
 	return b.Write(by, ref, "tick", func(i *board.Issue) error {
 		body, err := board.Tick(i.Body, box)
@@ -339,6 +350,7 @@ func (b *Board) Tick(_ context.Context, by board.Actor, ref board.Ref, box board
 	})
 }
 
+// Assign moves the phase and takes claims away.
 func (b *Board) Assign(_ context.Context, by board.Actor, ref board.Ref, to board.Delegate) error {
 	return b.Write(by, ref, "assign", func(i *board.Issue) error {
 		if i.Delegate == to && i.Claim == nil {
@@ -353,6 +365,7 @@ func (b *Board) Assign(_ context.Context, by board.Actor, ref board.Ref, to boar
 	})
 }
 
+// Release takes a session's claim away, and with none named whoever's.
 func (b *Board) Release(_ context.Context, by board.Actor, ref board.Ref, session string) error {
 	return b.Write(by, ref, "release", func(i *board.Issue) error {
 		switch {
