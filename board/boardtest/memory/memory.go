@@ -32,7 +32,8 @@ const ConfirmLabel = "Confirm with user"
 
 // Board is a board in memory. Fenced, it keeps epochs and leases as the native
 // board does; advisory, a claim is one of several entries on a row, of which the
-// earliest fresh one stands, and nothing keeps a late writer out. Fields are set
+// earliest fresh one stands, and nothing keeps a late writer out. A claim with an
+// Account is another account's, which nobody takes away here. Fields are set
 // before it is used, except those that say otherwise.
 type Board struct {
 	Now     func() time.Time
