@@ -102,6 +102,11 @@ type Speaker interface {
 	Hold(ctx context.Context, run string) (stands bool, err error)
 	// Reply answers what it asks.
 	Reply(ctx context.Context, run string, r state.RequestReply) error
+}
+
+// Sessions are the workers' sessions, which an owner may go on with by hand. Its
+// errors are what the owner reads.
+type Sessions interface {
 	// MayTakeOver answers why a run's session cannot be gone on with by hand.
 	MayTakeOver(ctx context.Context, run string) error
 	// Taker says who has it open.
@@ -162,7 +167,8 @@ type Deps struct {
 	Worktrees     Worktrees
 	Launcher      Launcher
 	Interrupter   Interrupter
-	Speaker       Speaker // nil where nobody can be spoken to
+	Speaker       Speaker  // nil where nobody can be spoken to
+	Sessions      Sessions // nil where none can be handed over
 	Watcher       Watcher
 	Prompts       Prompts
 	Journal       Journal

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,8 +207,8 @@ func TestNobodyToAsk(t *testing.T) {
 func TestSteerAndInterrupt(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ref, other := w.ready("long"), w.ready("waits")
-		var heard string
-		w.on(ref, board.KindDeveloper, func(a *agent) string { heard = a.hear(); return completing(a) })
+		var heard atomic.Value
+		w.on(ref, board.KindDeveloper, func(a *agent) string { heard.Store(a.hear()); return completing(a) })
 		one := func(o *loop.Options) { o.UntilIdle = false; o.Settings.Caps.Total = 1 }
 		p := w.start(one)
 		time.Sleep(time.Minute)
@@ -239,8 +240,8 @@ func TestSteerAndInterrupt(t *testing.T) {
 			t.Fatalf("messages %+v", s.Workers[0])
 		}
 		time.Sleep(20 * time.Minute)
-		if heard != "go on\nplease" {
-			t.Errorf("it heard %q", heard)
+		if heard.Load() != "go on\nplease" {
+			t.Errorf("it heard %q", heard.Load())
 		}
 		w.wantRow(ref, board.RoleHumanReview, "")
 		p.leave()

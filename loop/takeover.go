@@ -17,7 +17,7 @@ import (
 func (f *firing) handToOwner(ctx context.Context, c state.Command) error {
 	r, ours := f.runFor(c)
 	switch {
-	case f.e.d.Speaker == nil:
+	case f.e.d.Sessions == nil:
 		return errors.New("this loop cannot hand a session over")
 	case !ours:
 		return fmt.Errorf("no worker of this loop works on %s", c.Ref)
@@ -28,7 +28,7 @@ func (f *firing) handToOwner(ctx context.Context, c state.Command) error {
 	case r.Phase != state.PhaseRunning:
 		return fmt.Errorf("the %s on %s does not run: it is %s", r.Kind, r.Ref, r.Phase)
 	}
-	if err := f.e.d.Speaker.MayTakeOver(ctx, r.ID); err != nil {
+	if err := f.e.d.Sessions.MayTakeOver(ctx, r.ID); err != nil {
 		return err
 	}
 	r.Stopped, r.StopNote = state.StoppedTakeOver, "you take it over"
@@ -94,7 +94,7 @@ func (f *firing) lookTaken(ctx context.Context, r state.Run) error {
 	if r.Stopped != "" {
 		return f.settleStopped(ctx, r)
 	}
-	t, err := f.e.d.Speaker.Taker(ctx, r.ID)
+	t, err := f.e.d.Sessions.Taker(ctx, r.ID)
 	switch {
 	case err != nil:
 		return err
@@ -109,10 +109,10 @@ func (f *firing) lookTaken(ctx context.Context, r state.Run) error {
 // takenAgain leaves a session to its owner who has opened it once more before
 // its next try could start: two writers in one session would undo each other.
 func (f *firing) takenAgain(ctx context.Context, r state.Run) (bool, error) {
-	if !r.HandedBack || f.e.d.Speaker == nil {
+	if !r.HandedBack || f.e.d.Sessions == nil {
 		return false, nil
 	}
-	t, err := f.e.d.Speaker.Taker(ctx, r.ID)
+	t, err := f.e.d.Sessions.Taker(ctx, r.ID)
 	if err != nil || !t.Lives {
 		return false, err
 	}
@@ -131,7 +131,7 @@ func (f *firing) handBack(ctx context.Context, c state.Command) error {
 	if !ours || r.Phase != state.PhaseTakenOver {
 		return fmt.Errorf("%s is not in your hands", firstOf(string(c.Ref), c.Run))
 	}
-	t, err := f.e.d.Speaker.Taker(ctx, r.ID)
+	t, err := f.e.d.Sessions.Taker(ctx, r.ID)
 	if err != nil {
 		return err
 	}

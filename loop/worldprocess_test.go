@@ -57,7 +57,7 @@ func (w *world) launch(p *process, edits ...func(*loop.Options)) *process {
 		dead: make(chan struct{}), over: make(chan struct{}),
 	}
 	p.e = loop.New(w.options(edits...), loop.Deps{
-		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Speaker: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Hooks: hooksOf{p}, Life: lifeOf{p}, Archive: archiveOf{p},
+		Board: p.boardDeps(), Pulls: pullsOf{p}, Worktrees: treesOf{p}, Launcher: launcherOf{p}, Interrupter: launcherOf{p}, Speaker: launcherOf{p}, Sessions: launcherOf{p}, Watcher: watcherOf{p}, Prompts: promptsOf{p}, Journal: journalOf{p}, Ledger: journalOf{p}, Configuration: configurationOf{p}, Hooks: hooksOf{p}, Life: lifeOf{p}, Archive: archiveOf{p},
 		Updates: updatesOf{p}, Branches: treesOf{p}, Owner: p.ownerDeps(), OwnerPulls: ownerPullsOf{p}, Reading: &p.telling,
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -270,7 +270,7 @@ func (f *Factory) openDeps(ctx context.Context, s *session, policy *board.Policy
 	}
 	j := s.deps.Journal
 	s.deps = loop.Deps{
-		Board: loopBoard{policy}, Pulls: pulls, Worktrees: trees, Launcher: fl, Interrupter: fl, Speaker: fl, Watcher: fl,
+		Board: loopBoard{policy}, Pulls: pulls, Worktrees: trees, Launcher: fl, Interrupter: fl, Speaker: fl, Sessions: fl, Watcher: fl,
 		Prompts: &prompter{cfg: held, repo: repo, landing: store.Landing}, Journal: j, Ledger: s.deps.Ledger,
 		Life:    life{host: s.options.Host, boot: s.options.Boot},
 		Updates: loopUpdates{store}, Branches: trees,

@@ -190,7 +190,7 @@ func (t *Takeover) HandBack(ctx context.Context) error {
 	return err
 }
 
-// MayTakeOver implements loop.Speaker.
+// MayTakeOver implements loop.Sessions.
 func (w *fleet) MayTakeOver(_ context.Context, run string) error {
 	f, err := w.l.Folder(run)
 	if err != nil {
@@ -210,7 +210,7 @@ func (w *fleet) MayTakeOver(_ context.Context, run string) error {
 	return nil
 }
 
-// Taker implements loop.Speaker.
+// Taker implements loop.Sessions.
 func (w *fleet) Taker(_ context.Context, run string) (state.Taker, error) {
 	f, err := w.l.Folder(run)
 	if err != nil {

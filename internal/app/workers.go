@@ -40,6 +40,7 @@ var (
 	_ loop.Interrupter = (*fleet)(nil)
 	_ loop.Watcher     = (*fleet)(nil)
 	_ loop.Speaker     = (*fleet)(nil)
+	_ loop.Sessions    = (*fleet)(nil)
 )
 
 // agentFor answers the language that an agent of the given kind speaks. The
