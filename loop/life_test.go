@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
 )
 
 // inWorld runs a test in a bubble of its own, and asks at the end that no
@@ -186,6 +187,64 @@ func TestOwnerMovesAGivenUpRow(t *testing.T) {
 		w.killAll()
 		w.start().wait()
 		w.wantRow(ref, board.RoleHumanReview, "")
+	})
+}
+
+// TestThePowerGoes: workers that die with their loop go on in their sessions, as
+// the same try; what takes the machine down again and again begins anew.
+func TestThePowerGoes(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("interrupted")
+		w.on(ref, board.KindDeveloper, endless, endless, endless, completing)
+		for range 3 {
+			p := w.start()
+			time.Sleep(time.Minute)
+			p.crash()
+			w.killAll()
+		}
+		w.start().wait()
+		w.wantRow(ref, board.RoleHumanReview, "")
+		var runs []state.Run
+		for _, r := range w.tries(ref) {
+			if r.Kind == board.KindDeveloper {
+				runs = append(runs, r)
+			}
+		}
+		if len(runs) != 4 {
+			t.Fatalf("runs %+v", runs)
+		}
+		for n, r := range runs {
+			resumes := n == 1 || n == 2
+			if r.Attempt != 1 || r.Resume != resumes || (r.Session == runs[0].Session) != (n < 3) {
+				t.Errorf("run %d: %+v", n, r)
+			}
+		}
+		for _, note := range w.notes(ref) {
+			if strings.Contains(note, "did not finish") {
+				t.Errorf("a try was used up: %q", note)
+			}
+		}
+	})
+}
+
+// TestStopOutlivesThePower: what the owner stopped is held, also if everything
+// dies before the stop is settled.
+func TestStopOutlivesThePower(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ref := w.ready("stopped")
+		w.on(ref, board.KindDeveloper, endless, completing)
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		p.ask(state.Command{Kind: state.CommandStop, Ref: ref, Text: "not now"})
+		p.crash()
+		w.killAll()
+		w.start().wait()
+		if n := w.starts(ref, board.KindDeveloper); n != 1 {
+			t.Errorf("%d starts", n)
+		}
+		if _, held := board.Held(new(w.issue(ref))); !held {
+			t.Errorf("it is not held: %q", w.notes(ref))
+		}
 	})
 }
 

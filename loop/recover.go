@@ -10,8 +10,8 @@ import (
 )
 
 // recover is what a loop does before its first firing: it looks at every run
-// that the journal holds, re-adopts living workers, and gives back the rows of
-// workers that never started or died with the loop. What ended meanwhile is
+// that the journal holds, re-adopts living workers, lets those go on that died with the
+// loop, and gives back the rows of workers that never started. What ended meanwhile is
 // settled by the first firing (design.md, sections 5 to 7).
 func (f *firing) recover(ctx context.Context) {
 	f.opening = true
@@ -45,8 +45,8 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 	case state.WorkerExited:
 		return nil
 	case state.WorkerDead, state.WorkerAbsent:
-		if r.Stopped == state.StoppedTakeOver {
-			return nil // its owner's, whatever ended it
+		if r.Stopped != "" {
+			return nil // what it was stopped for stands, whatever ended it
 		}
 		if err := f.charge(r, f.vanished(st)); err != nil {
 			return err
@@ -58,8 +58,8 @@ func (f *firing) readopt(ctx context.Context, r state.Run) error {
 		if err != nil {
 			return err
 		}
-		f.say(r.Ref, true, "the %s died while no loop ran; the row goes back to its queue", r.Kind)
-		return f.carry(ctx, r, plan.GiveBack(&r, &issue))
+		f.say(r.Ref, true, "the %s died while no loop ran", r.Kind)
+		return f.carry(ctx, r, plan.Revive(f.e.o.Now(), &r, &issue))
 	}
 	return fmt.Errorf("run %s is in the unknown phase %q", r.ID, st.Phase)
 }

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -286,4 +287,40 @@ func TestKilledProcesses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPowerCut: agent, supervisor and loop are killed together. The next loop
+// goes on in the session and the worktree, and no try is counted.
+func TestPowerCut(t *testing.T) {
+	heavy(t)
+	held := bash("test -e half.tmp && rm half.tmp")
+	held.Gate = "thinking"
+	b := newRepository(t, developing(write("half.tmp", "half\n"), held), passing())
+	ctx, cancel := context.WithTimeout(t.Context(), loopLimit)
+	defer cancel()
+	first := b.dispatcher(ctx, untilIdle...)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	err := b.model.AwaitGate(ctx, "thinking")
+	super, _, serr := b.folders()[0].Supervisor()
+	for _, pid := range []int{first.Process.Pid, super.PID, super.AgentPID} {
+		err = errors.Join(err, syscall.Kill(pid, syscall.SIGKILL))
+	}
+	_ = first.Wait()
+	if err = errors.Join(err, serr); err != nil {
+		t.Fatalf("%v\n%s", err, b.transcripts())
+	}
+	b.model.Release("thinking")
+	if out, err := b.dispatcher(ctx, untilIdle...).CombinedOutput(); err != nil {
+		t.Fatalf("the second loop: %v\n%s\n%s", err, out, b.transcripts())
+	}
+	b.expectRole(board.RoleHumanReview)
+	if runs := b.developerRuns(); len(runs) != 2 || runs[1].Session != runs[0].Session || !runs[1].Resume || runs[1].Attempt != 1 {
+		t.Errorf("runs %+v", runs)
+	}
+	if n := b.tries(); len(n) != 0 {
+		t.Errorf("tries that failed: %q", n)
+	}
+	b.expectNoSecret()
 }

@@ -129,8 +129,8 @@ func TestDeathWhileAWorkerRuns(t *testing.T) {
 	p.wantOnce(ref)
 }
 
-// A worker that dies while no loop runs gives its row back, without a failed
-// try being counted.
+// A worker that dies while no loop runs goes on with the next one, without a
+// failed try being counted.
 func TestWorkerThatDiesWithTheLoop(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, playOptions{})

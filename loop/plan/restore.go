@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 )
@@ -78,6 +80,23 @@ func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 	}
 	return settle(f, "given back to the queue",
 		state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateOf(run.Kind), Why: "given back"})
+}
+
+// revivals is how often in a row a run may go on that died with its loop: what
+// takes the machine down with it is not tried for ever.
+const revivals = 2
+
+// Revive lets a run go on that died while no loop ran, its agent, its supervisor
+// and the loop together: in its session, as the same try, if its row is still
+// where it left it. What cannot go on is given back.
+func Revive(now time.Time, run *state.Run, issue *board.Issue) []state.Decision {
+	held := issue.Delegate.Ours() && issue.Claim != nil && issue.Claim.Session == run.Session && issue.Role == board.RoleInProgress
+	if !held || run.Kind == board.KindCleaner || run.PutOffs >= revivals {
+		return GiveBack(run, issue)
+	}
+	return []state.Decision{{
+		Op: state.OpRetry, Ref: run.Ref, At: now, Text: "it died while no loop ran", Free: true, Resume: true, Why: "revived",
+	}}
 }
 
 // EndedByMerge says whether the merge of its pull request was the end of the

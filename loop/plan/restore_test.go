@@ -97,6 +97,39 @@ func TestGiveBack(t *testing.T) {
 	}
 }
 
+// TestRevive: a run that died with its loop goes on where its row still waits
+// for it; everything else goes back to its queue.
+func TestRevive(t *testing.T) {
+	t.Parallel()
+	putOff := func(n int) func(*plan.Finished) { return func(f *plan.Finished) { f.Run.PutOffs = n } }
+	cases := []struct {
+		name string
+		fin  *plan.Finished
+		want []string
+	}{
+		{"developer", over(board.KindDeveloper, ""), []string{"retry"}},
+		{"reviewer", over(board.KindReviewer, ""), []string{"retry"}},
+		{"a second time", over(board.KindDeveloper, "", putOff(1)), []string{"retry"}},
+		{"a third time", over(board.KindDeveloper, "", putOff(2)), []string{"assign developer", "forget"}},
+		{"moved", over(board.KindDeveloper, "", issue(inColumn(ready, "owner"))), []string{"release", "forget"}},
+		{"another's", over(board.KindDeveloper, "", issue(func(i *board.Issue) { i.Claim.Session = "other" })), []string{"forget"}},
+		{"given to another agent", over(board.KindDeveloper, "", issue(delegated("another"))), []string{"notice", "forget"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ds := plan.Revive(noon, &c.fin.Run, &c.fin.Issue)
+			wantOps(t, ds, c.want...)
+			if d := ds[0]; d.Op == state.OpRetry && (!d.Free || !d.Resume || !d.At.Equal(noon)) {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+	if ds := plan.Revive(noon, &over(board.KindCleaner, "").Run, &over(board.KindCleaner, "").Issue); ds[0].Op == state.OpRetry {
+		t.Errorf("a clean-up, cut in its merge, goes on: %+v", ds)
+	}
+}
+
 // TestAgain: whether an armed retry still starts when its wait is over.
 func TestAgain(t *testing.T) {
 	t.Parallel()

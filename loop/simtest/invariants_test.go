@@ -255,10 +255,19 @@ func (s *sim) atWork(ref board.Ref) bool {
 	return slices.ContainsFunc(s.board.Rows, func(i *board.Issue) bool { return i.Ref == ref && i.Role == board.RoleInProgress })
 }
 
+// answeredSince says whether the owner sent the row back to work after the run
+// claimed it, as the clocks say: then the run asked, and its end is no failure.
+// A clock that was set back says so of an answer before it, too.
+func (s *sim) answeredSince(v *worker) bool {
+	return slices.ContainsFunc(s.board.Rows, func(i *board.Issue) bool {
+		return i.Ref == v.run.Ref && i.PrevRole == board.RoleQuestion && i.StateSince.After(v.run.ClaimedAt)
+	})
+}
+
 // buried takes a worker out of the living, and counts its failure.
 func (s *sim) buried(v *worker) {
 	s.living = slices.DeleteFunc(s.living, func(o *worker) bool { return o == v })
-	if v.exit == nil || v.asked || strings.Contains(v.exit.Problem, "limit") || s.superseded(v) || !s.atWork(v.run.Ref) {
+	if v.exit == nil || v.asked || strings.Contains(v.exit.Problem, "limit") || s.superseded(v) || !s.atWork(v.run.Ref) || s.answeredSince(v) {
 		return
 	}
 	r := report.Parse(v.run.Kind, v.exit.Final)
