@@ -220,9 +220,7 @@ func (m *Model) viewField(lines []string) []string {
 	if f.gone != "" {
 		ink = st.Danger
 	}
-	for _, h := range f.hints() {
-		body = append(body, widget.Line{}.Add(ink, " "+widget.Clean(h)).Render(iw, false, st))
-	}
+	body = append(body, widget.Notes(f.hints(), iw, m.h, ink, st)...)
 	h := min(len(body)+2, m.h)
 	if m.frame.Shape == layout.ShapeSingle {
 		h = m.h - m.frame.Keys.H
@@ -242,7 +240,8 @@ func (m *Model) fieldTop(h int) int { return max(m.h-m.frame.Keys.H-m.frame.Subj
 // fieldCursor is where typing goes on, on the screen.
 func (m *Model) fieldCursor() (x, y int) {
 	f := m.field
-	h := min(len(f.Input.View(m.styles))+2+len(f.hints()), m.h)
+	iw, _ := widget.Inner(m.w, 3)
+	h := min(len(f.Input.View(m.styles))+2+len(widget.Notes(f.hints(), iw, m.h, m.styles.Muted, m.styles)), m.h)
 	if m.frame.Shape == layout.ShapeSingle {
 		h = m.h - m.frame.Keys.H
 	}

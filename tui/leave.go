@@ -149,6 +149,12 @@ func (m *Model) askStopLoop() {
 		return
 	}
 	n := present.Live(m.snap)
+	if n == 0 && m.snap.Mode != state.ModeDraining && m.snap.Mode != state.ModeAborting {
+		m.ask(pane.Menu{Name: "Stop the loop", Text: "No worker is running.", Choices: []pane.Choice{
+			{Text: "end the loop", Do: send(state.CommandDrain)}, {Text: "go on"},
+		}})
+		return
+	}
 	q := pane.Menu{Name: "Stop the loop", Text: widget.Count(n, "worker is", "workers are") + " running.", Sel: 0, Choices: []pane.Choice{
 		{Text: "drain: nothing new starts, the loop ends when they are done", Do: send(state.CommandDrain)},
 		{Text: "abort: stop them now", Sure: m.abortSure(), Do: send(state.CommandAbort)},

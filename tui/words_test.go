@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/backside4charter/dispatcher/loop/state"
 )
 
 // What users of other tools call an action finds it, and no scattered letters
@@ -74,4 +76,31 @@ func TestCountsOfColumnsAreNotCut(t *testing.T) {
 		}
 	}
 	t.Error("there is no column Ready")
+}
+
+// A loop without workers has nothing to drain or to abort.
+func TestStoppingAnIdleLoop(t *testing.T) {
+	t.Parallel()
+	s := sample()
+	s.Workers = nil
+	m, ctl := room(80, 24, s)
+	typeKeys(m, "X")
+	has(t, m, "No worker is running.")
+	hasNot(t, m, "abort")
+	typeKeys(m, "1")
+	if got := ctl.commands(); len(got) != 1 || got[0].Kind != state.CommandDrain {
+		t.Errorf("sent %+v", got)
+	}
+}
+
+// What sending does is read to its end on a narrow screen.
+func TestHintsOfAFieldAreNotCut(t *testing.T) {
+	t.Parallel()
+	m, _ := room(60, 24, busyRoom())
+	typeKeys(m, "s")
+	has(t, m, "interrupts it at once")
+	x, y := m.fieldCursor()
+	if lines := strings.Split(ansi.Strip(screen(m)), "\n"); x != 2 || !strings.Contains(lines[y-1], "Say to the developer") {
+		t.Errorf("typing goes on at %d, %d of\n%s", x, y, strings.Join(lines, "\n"))
+	}
 }

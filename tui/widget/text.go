@@ -147,6 +147,25 @@ func Sides(left, right Line, w int, chosen bool, st *themes.Styles) string {
 	return left.Render(w-rw-1, chosen, st) + (Line{{Text: " "}}).Render(1, chosen, st) + right.Render(rw, chosen, st)
 }
 
+// Notes draws texts below a field that has h lines with all that stands around
+// it: each on as many lines of w cells as it needs, on one where that is scarce.
+func Notes(texts []string, w, h int, ink themes.Ink, st *themes.Styles) []string {
+	var out []string
+	for _, text := range texts {
+		lines := []string{Clean(text)}
+		if h >= notesFrom {
+			lines = Wrap(lines[0], max(w-2, 1))
+		}
+		for _, l := range lines {
+			out = append(out, Line{}.Add(ink, " "+l).Render(w, false, st))
+		}
+	}
+	return out
+}
+
+// notesFrom is from how many lines on notes are not cut.
+const notesFrom = 12
+
 // Wrap breaks cleaned text into lines of at most w cells, at words where it
 // can. It answers at least one line.
 func Wrap(s string, w int) []string {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -243,12 +244,12 @@ func (m *Model) fieldLines(w, h int) []string {
 	for _, l := range m.open.Input.View(m.st) {
 		out = append(out, widget.Pad(l, 1, w))
 	}
+	var hints []string
 	if m.open.Hints != nil {
-		for _, hint := range m.open.Hints(m.open.Input.Value()) {
-			out = append(out, widget.Line{}.Add(m.st.Muted, " "+hint).Render(w, false, m.st))
-		}
+		hints = m.open.Hints(m.open.Input.Value())
 	}
-	return append(out, widget.Line{}.Add(m.st.Muted, " ↵ send all · ctrl+j new line · esc keep: the next R adds to it").Render(w, false, m.st))
+	hints = append(slices.Clone(hints), "↵ send all · ctrl+j new line · esc keep: the next R adds to it")
+	return append(out, widget.Notes(hints, w, h, m.st.Muted, m.st)...)
 }
 
 // Cursor is where the terminal's cursor belongs.

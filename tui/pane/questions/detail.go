@@ -36,10 +36,7 @@ func (m *Model) fieldLines(iw, ih int) []string {
 	for _, l := range m.open.Input.View(m.st) {
 		out = append(out, widget.Pad(l, 1, iw))
 	}
-	for _, hint := range hints {
-		out = append(out, widget.Line{}.Add(m.st.Muted, " "+widget.Clean(hint)).Render(iw, false, m.st))
-	}
-	return out
+	return append(out, widget.Notes(hints, iw, ih, m.st.Muted, m.st)...)
 }
 
 // text is the chosen need's text, laid out.

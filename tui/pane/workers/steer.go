@@ -153,9 +153,7 @@ func (m *Model) fieldLines(width, h int) []string {
 	out := []string{widget.Divider(widget.Clean(m.open.Name), width, m.st)}
 	out = append(out, m.open.Input.View(m.st)...)
 	if m.open.Hints != nil {
-		for _, hint := range m.open.Hints(m.open.Input.Value()) {
-			out = append(out, widget.Line{}.Add(m.st.Muted, widget.Clean(hint)).Render(width, false, m.st))
-		}
+		out = append(out, widget.Notes(m.open.Hints(m.open.Input.Value()), width, h, m.st.Muted, m.st)...)
 	}
 	return out
 }
