@@ -14,7 +14,7 @@ func newAttachCmd(f *app.Factory) *cobra.Command {
 		Long: `Open the control room on the loop that runs over this repository, here or
 several times at once. Leaving only leaves: the loop and its workers go on.
 When the loop is away the room says so and takes it up again when it is back.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.Attach(cmd.Context(), m); err != nil {
 				return failWith(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +25,7 @@ func newBoardCmd(f *app.Factory) *cobra.Command {
 		Long: `Read and write the board. Text output has fixed columns, parted by tabs, with
 a - where there is nothing; data commands take --json too. Issues are named in
 any case. Errors exit 2.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprint(f.IO.Err, cmd.UsageString())
 			return silent(exitUsage)
@@ -35,6 +34,7 @@ any case. Errors exit 2.`,
 	}
 	cmd.PersistentFlags().StringVar(&f.ConfigPath, "config", "", "the configuration file")
 	cmd.PersistentFlags().StringVar(&f.Platform, "platform", "", "the board to use: native, linear or github")
+	completeFlag(f, cmd, "platform", platforms)
 	for _, c := range []func(*app.Factory) *cobra.Command{
 		newBoardConfigCmd, newBoardStatesCmd, newBoardMilestonesCmd, newBoardPollCmd, newBoardIssueCmd,
 		newBoardClaimsCmd, newBoardPRIssuesCmd, newBoardLimitsCmd,
@@ -178,14 +178,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// exactArgs is cobra.ExactArgs with words for what is missing.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(names) {
-			return nil
-		}
-		return errors.New(cmd.Name() + " takes " + strings.Join(names, " and "))
-	}
 }

@@ -21,7 +21,7 @@ func newBoardClaimsCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claims",
 		Short: "List every claim, every queued row and every question, board-wide",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runBoardClaims(cmd.Context(), f, sessionOf(f, session), asJSON)
 		},

@@ -214,7 +214,7 @@ func newBoardExportCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the whole board as one JSON document",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.Board(cmd.Context())
 			if err != nil {

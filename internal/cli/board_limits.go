@@ -13,7 +13,7 @@ func newBoardLimitsCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limits",
 		Short: "Show what is left of the hour's requests on Linear and GitHub",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := f.Limits(cmd.Context())
 			if err != nil {

@@ -17,7 +17,7 @@ func newBoardConfigCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show the resolved configuration: platform, states, labels",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.Config(cmd.Context())
 			if err != nil {
@@ -83,7 +83,7 @@ func newBoardStatesCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "states",
 		Short: "List the board's states in order",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.Board(cmd.Context())
 			if err != nil {
@@ -119,7 +119,7 @@ func newBoardMilestonesCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "milestones",
 		Short: "List the milestones with how many issues are open in each",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.Board(cmd.Context())
 			if err != nil {

@@ -163,7 +163,7 @@ func newBoardTickCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "tick <ref> <number|text>",
 		Short:             "Tick a checkbox of an issue's description",
-		Args:              cobra.MinimumNArgs(2),
+		Args:              someArgs(2, -1, "an issue", "the number or the text of a box"),
 		ValidArgsFunction: completingOnce(f, refs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")

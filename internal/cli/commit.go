@@ -20,7 +20,7 @@ func newCommitCmd(f *app.Factory) *cobra.Command {
 		Long: `Commit what is staged in this worktree, as git commit does, under the
 developer identity. The identity is given for this one commit; no configuration
 changes.`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req := gitapp.CommitRequest{Message: o.message, All: o.all}

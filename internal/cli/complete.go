@@ -44,13 +44,20 @@ func completeFlags(f *app.Factory, cmd *cobra.Command) {
 		"milestone": milestones, "state": roles, "to": roles, "as": tags,
 		"parent": refs, "blocked-by": refs, "before": refs, "after": refs,
 	} {
-		if cmd.Flags().Lookup(name) == nil {
-			continue
-		}
-		if err := cmd.RegisterFlagCompletionFunc(name, completing(f, c)); err != nil {
-			panic("cli: complete --" + name + ": " + err.Error()) // registered twice
+		if cmd.Flags().Lookup(name) != nil {
+			completeFlag(f, cmd, name, c)
 		}
 	}
+}
+
+func completeFlag(f *app.Factory, cmd *cobra.Command, name string, c choices) {
+	if err := cmd.RegisterFlagCompletionFunc(name, completing(f, c)); err != nil {
+		panic("cli: complete --" + name + ": " + err.Error()) // registered twice
+	}
+}
+
+func platforms(context.Context, *app.Factory) []cobra.Completion {
+	return []cobra.Completion{"native", "linear", "github"}
 }
 
 func nothing(context.Context, *app.Factory) []cobra.Completion { return nil }

@@ -16,7 +16,7 @@ func newSchemaCmd(f *app.Factory) *cobra.Command {
 		Use:    "__schema",
 		Short:  "Print the JSON schema of " + config.FileName,
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := f.IO.Out.Write(config.JSONSchema()); err != nil {
 				return fmt.Errorf("print the schema: %w", err)

@@ -50,7 +50,7 @@ func newCtlCmd(f *app.Factory) *cobra.Command {
 		Short: "Steer the loop that runs over this repository",
 		Long: `Steer the loop that runs over this repository, from another terminal or a
 script. Each command is answered when the loop has taken it.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCtlStatusCmd(f))
@@ -82,7 +82,7 @@ func newCtlVerbCmd(f *app.Factory, v ctlVerb) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   string(v.kind),
 		Short: v.short,
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c := state.Command{Kind: v.kind}
 			if v.row {
@@ -129,7 +129,7 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 		if asJSON {
 			unprinted = printJSON(f, ctlDone{Command: c.Kind, Ref: c.Ref, Unknown: errors.Is(err, app.ErrUnanswered), Error: err.Error()})
 		}
-		return failWith(errors.Join(fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err), unprinted))
+		return failWith(errors.Join(ofCommand(&c, err), unprinted))
 	}
 	ref := c.Ref
 	if done.Ref != "" {
@@ -150,6 +150,17 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 	return say(f, "%s", strings.TrimSpace(string(c.Ref)+" "+v.did))
 }
 
+// ofCommand says which command an error is about, unless its beginning names
+// the same issue or pull request.
+func ofCommand(c *state.Command, err error) error {
+	about := strings.TrimSpace(string(c.Kind) + " " + string(c.Ref))
+	first, _, more := strings.Cut(err.Error(), ": ")
+	if of := string(c.Ref) + c.PR; more && of != "" && strings.Contains(first, of) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", about, err)
+}
+
 func newCtlStatusCmd(f *app.Factory) *cobra.Command {
 	var asJSON, short bool
 	cmd := &cobra.Command{
@@ -160,7 +171,7 @@ line for the status line of a tmux, "○ no loop" where none runs:
 
     set -g status-interval 5
     set -g status-right "#(cd /path/to/repository && dispatcher ctl status --short)"`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := f.Control(cmd.Context())
 			if err != nil {

@@ -19,7 +19,7 @@ func newCtlEventsCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Print what has happened in the loop, and with --follow what happens",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runEvents(cmd.Context(), f, after, follow, asJSON)
 		},

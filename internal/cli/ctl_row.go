@@ -46,8 +46,8 @@ func aboutRow(ctx context.Context, f *app.Factory, k state.CommandKind, arg stri
 func newCtlMoveCmd(f *app.Factory) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
-		Use: "move <ref> <role>", Short: "Move an issue to the column of a role", Args: cobra.ExactArgs(2),
-		ValidArgsFunction: completingOnce(f, refs),
+		Use: "move <ref> <role>", Short: "Move an issue to the column of a role", Args: exactArgs("an issue", "a role"),
+		ValidArgsFunction: completingOnce(f, refs, roles),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the role in which you saw it; refused when it has left it")
 	return ctlAct(f, cmd, func(cmd *cobra.Command, args []string) (state.Command, error) {
@@ -96,7 +96,7 @@ func newCtlOrderCmd(f *app.Factory) *cobra.Command {
 func newCtlTickCmd(f *app.Factory) *cobra.Command {
 	var off bool
 	cmd := &cobra.Command{
-		Use: "tick <ref> <number>", Short: "Tick a box of an issue's description", Args: cobra.ExactArgs(2),
+		Use: "tick <ref> <number>", Short: "Tick a box of an issue's description", Args: exactArgs("an issue", "the number of a box"),
 		ValidArgsFunction: completingOnce(f, refs),
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "clear it instead")
@@ -116,7 +116,7 @@ func newCtlTickCmd(f *app.Factory) *cobra.Command {
 func newCtlLabelCmd(f *app.Factory) *cobra.Command {
 	var off bool
 	cmd := &cobra.Command{
-		Use: "label <ref> <label>", Short: "Put a label on an issue", Args: cobra.ExactArgs(2),
+		Use: "label <ref> <label>", Short: "Put a label on an issue", Args: exactArgs("an issue", "a label"),
 		ValidArgsFunction: completingOnce(f, refs),
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "take it off instead")
@@ -208,6 +208,9 @@ func newCtlEditCmd(f *app.Factory) *cobra.Command {
 		if err != nil {
 			return c, err
 		}
+		if cmd.Flags().NFlag() == 0 || cmd.Flags().NFlag() == 1 && cmd.Flags().Changed("json") {
+			return c, errors.New("edit takes at least one change, for example --title (dispatcher ctl edit --help lists them)")
+		}
 		c.Issue, err = d.draft(f, cmd)
 		return c, err
 	})
@@ -215,7 +218,7 @@ func newCtlEditCmd(f *app.Factory) *cobra.Command {
 
 func newCtlUndoCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "undo [number]", Short: "Take back the last command, or the one that answered the number", Args: cobra.MaximumNArgs(1),
+		Use: "undo [number]", Short: "Take back the last command, or the one that answered the number", Args: someArgs(0, 1, "at most the number of a command"),
 	}
 	return ctlAct(f, cmd, func(_ *cobra.Command, args []string) (state.Command, error) {
 		c := state.Command{Kind: state.CommandUndo}
@@ -232,7 +235,7 @@ func newCtlUndoCmd(f *app.Factory) *cobra.Command {
 func newCtlMergeCmd(f *app.Factory) *cobra.Command {
 	var head string
 	var force bool
-	cmd := &cobra.Command{Use: "merge <pr>", Short: "Merge a pull request", Args: exactArgs("a pull request")}
+	cmd := &cobra.Command{Use: "merge <pr>", Short: "Merge a pull request", Args: exactArgs("a pull request"), ValidArgsFunction: completingOnce(f, openPulls)}
 	cmd.Flags().StringVar(&head, "head", "", "the commit that you read; refused when it moved")
 	cmd.Flags().BoolVar(&force, "force", false, "merge although checks are red")
 	return ctlAct(f, cmd, func(_ *cobra.Command, args []string) (state.Command, error) {
@@ -243,7 +246,7 @@ func newCtlMergeCmd(f *app.Factory) *cobra.Command {
 func newCtlRequestCmd(f *app.Factory) *cobra.Command {
 	var head string
 	var body bodyFlags
-	cmd := &cobra.Command{Use: "request <pr>", Short: "Send a pull request back with what should change", Args: exactArgs("a pull request")}
+	cmd := &cobra.Command{Use: "request <pr>", Short: "Send a pull request back with what should change", Args: exactArgs("a pull request"), ValidArgsFunction: completingOnce(f, openPulls)}
 	cmd.Flags().StringVar(&head, "head", "", "the commit that you read; refused when it moved")
 	body.add(cmd, "what should change, in Markdown")
 	return ctlAct(f, cmd, func(cmd *cobra.Command, args []string) (state.Command, error) {
@@ -256,7 +259,7 @@ func newCtlRequestCmd(f *app.Factory) *cobra.Command {
 }
 
 func newCtlUpdateCmd(f *app.Factory) *cobra.Command {
-	cmd := &cobra.Command{Use: "update-pr <pr>", Short: "Bring a pull request up to date with its base", Args: exactArgs("a pull request")}
+	cmd := &cobra.Command{Use: "update-pr <pr>", Short: "Bring a pull request up to date with its base", Args: exactArgs("a pull request"), ValidArgsFunction: completingOnce(f, openPulls)}
 	return ctlAct(f, cmd, func(_ *cobra.Command, args []string) (state.Command, error) {
 		return state.Command{Kind: state.CommandUpdatePR, PR: pullName(args[0])}, nil
 	})
@@ -271,7 +274,7 @@ func pullName(s string) string {
 }
 
 func newCtlLeaveCmd(f *app.Factory) *cobra.Command {
-	cmd := &cobra.Command{Use: "leave", Short: "End the loop; its workers go on until the next start takes them up", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "leave", Short: "End the loop; its workers go on until the next start takes them up", Args: noArgs}
 	return ctlAct(f, cmd, func(*cobra.Command, []string) (state.Command, error) {
 		return state.Command{Kind: state.CommandLeave}, nil
 	})

@@ -27,7 +27,8 @@ type ctlWorker struct {
 	kind             state.CommandKind
 	use, short, long string
 	did              string
-	min, max         int // arguments after the ref
+	min, max         int      // arguments after the ref
+	names            []string // what they are, for a refusal
 	fill             func(cmd *cobra.Command, c *state.Command, args []string) error
 	request          bool
 }
@@ -37,7 +38,7 @@ func newCtlWorkerCmd(f *app.Factory, w ctlWorker) *cobra.Command {
 	var request string
 	cmd := &cobra.Command{
 		Use: w.use, Short: w.short, Long: w.long,
-		Args: cobra.RangeArgs(1+w.min, 1+w.max),
+		Args: someArgs(1+w.min, 1+w.max, append([]string{"an issue"}, w.names...)...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, ref, err := boardRef(cmd.Context(), f, args[0])
 			if err != nil {
@@ -128,7 +129,7 @@ func newCtlReplyCmd(f *app.Factory) *cobra.Command {
 		long: `Answer what the running worker on an issue asks: one answer for each of its
 questions, a label that it proposes or words of your own. A question that an
 issue was parked with is answered by ` + "`ctl answer`" + `.`,
-		did: "is answered", request: true, min: 1, max: 16,
+		did: "is answered", request: true, min: 1, max: 16, names: []string{"an answer"},
 		fill: func(_ *cobra.Command, c *state.Command, args []string) error {
 			c.Answers = args
 			return nil

@@ -46,11 +46,12 @@ or by ` + "`dispatcher demo merge`" + `. --serve keeps either reachable for our 
 without working it.
 
 Started again with the --dir of an earlier demo it goes on there.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd, f, o) },
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the demo's folder: a new or empty one, or that of an earlier demo (default a fresh temporary folder)")
 	cmd.Flags().StringVar(&f.Platform, "platform", "", "the board to play on: native, linear or github (default native, or that of the folder)")
+	completeFlag(f, cmd, "platform", platforms)
 	cmd.Flags().BoolVar(&o.serve, "serve", false, "serve the board of a demo on linear or github until interrupted, and work nothing")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "shorten pauses and timers; nothing is left out")
 	cmd.Flags().BoolVar(&o.start.NoTUI, "no-tui", false, "print one status line a firing instead of the control room")
@@ -69,7 +70,7 @@ func newDemoMergeCmd(f *app.Factory) *cobra.Command {
 		Short: "Merge a pull request of a demo on GitHub, as its page's button does",
 		Long: `Merge a pull request on the GitHub of a demo, as its owner does by the button on
 its page. The demo must be running, or be served by ` + "`dispatcher demo --serve`" + `.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactArgs("a pull request"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(strings.TrimPrefix(args[0], "#"))
 			if err != nil || n < 1 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/backside4charter/dispatcher/internal/app"
 )
@@ -17,7 +18,10 @@ func runDryStart(ctx context.Context, f *app.Factory, milestones []string, asJSO
 		return printJSON(f, rows)
 	}
 	for _, row := range rows {
-		text := "waits: " + orDash(row.Waits)
+		text := orDash(row.Waits)
+		if !strings.HasPrefix(text, "waits ") {
+			text = "waits: " + text
+		}
 		if row.Update != "" {
 			text = row.Update + " would be brought up to date"
 		}

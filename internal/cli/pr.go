@@ -34,7 +34,7 @@ link it to the issues that its body names in "Fixes <REF>" lines.
 
 A draft of the same branch is marked ready (and its title and body replaced
 where given), unless --draft is given too.`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error

@@ -24,7 +24,7 @@ untracked files, unpushed commits, something half done, or a lock whose process
 lives. Branches stay.
 
 The exit status is 1 when git still lists a worktree whose removal was tried.`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runPrune(cmd.Context(), f, dry, asJSON)

@@ -49,7 +49,7 @@ func newPullsListCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the open pull requests as tab-separated values",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := f.Pulls(cmd.Context())
 			if err != nil {

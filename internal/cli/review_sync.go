@@ -21,7 +21,7 @@ pull request. A workflow on pull_request_review (submitted) runs it; the event
 is read from GITHUB_EVENT_PATH, the board's key from LINEAR_API_KEY. What is
 not for the board exits 0 and says why; a board that cannot be read or written
 exits 1.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if event == "" {
 				event = f.Getenv("GITHUB_EVENT_PATH")

@@ -16,7 +16,7 @@ func newRunsCmd(f *app.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of workers, newest first",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runRuns(cmd.Context(), f, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "answer as JSON")

@@ -43,7 +43,7 @@ hour, reaches the configured repository only and is kept nowhere; give it to one
 command:
 
   GH_TOKEN=$(dispatcher token --app reviewer) gh api repos/{owner}/{repo}/pulls`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := ownApp(f, role); err != nil {
@@ -82,7 +82,7 @@ func newIdentityCmd(f *app.Factory) *cobra.Command {
 		Long: `Ask GitHub about an App: its installation, what that may, its account and the
 address of its commits; and compare that with the configuration. Exits 1 when
 something is missing or differs.`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return refuseWorker(f, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()

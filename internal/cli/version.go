@@ -13,7 +13,7 @@ func newVersionCmd(f *app.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(f.IO.Out, versionLine(f))
 			return err
