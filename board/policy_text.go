@@ -24,6 +24,9 @@ func (p *Policy) mayComment(ctx context.Context, ref Ref, as ActorKind, body str
 		if p.actor.Kind != ActorOwner {
 			return "", refuse("an untagged comment is the owner's; say --as %s", p.actor.Kind)
 		}
+		if err := mayStandUntagged(body); err != nil {
+			return "", err
+		}
 	case ActorAutomation:
 		return "", refuse("there is no comment tag %s", as)
 	default:

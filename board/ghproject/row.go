@@ -3,7 +3,6 @@ package ghproject
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -117,15 +116,13 @@ func oneTitle(s string) string {
 	}, s))
 }
 
-// tag is what begins a comment of one of our roles: they all stand under the
+// tagged is a comment's body under a role's tag: all comments stand under the
 // login of whoever runs the loop.
-var tag = regexp.MustCompile(`^\*\*\[(dispatcher|developer|reviewer|cleaner)\]\*\*`)
-
 func tagged(as board.ActorKind, body string) string {
 	if as == board.ActorOwner {
 		return body
 	}
-	return "**[" + string(as) + "]**\n\n" + body
+	return board.RoleTag(as) + "\n\n" + body
 }
 
 // commentsOf are the comments as the rules see them, oldest first. A tag is
@@ -138,11 +135,11 @@ func commentsOf(list []commentWire) []board.Comment {
 		if c.Author != nil {
 			o.Author = c.Author.Login
 		}
-		m := tag.FindStringSubmatch(c.Body)
+		as, rest, tagged := board.CutRoleTag(c.Body)
 		switch {
-		case m != nil && c.ViewerDidAuthor:
-			o.Role, o.Body = board.ActorKind(m[1]), strings.TrimLeft(c.Body[len(m[0]):], " \n")
-		case m != nil, c.Author == nil, c.Author.Typename == "Bot", !c.ViewerDidAuthor && !ghapi.Insider(c.AuthorAssociation):
+		case tagged && c.ViewerDidAuthor:
+			o.Role, o.Body = as, strings.TrimLeft(rest, " \n")
+		case tagged, c.Author == nil, c.Author.Typename == "Bot", !c.ViewerDidAuthor && !ghapi.Insider(c.AuthorAssociation):
 			o.Role = board.ActorAutomation
 		}
 		if mark, ok := board.ParseMark(o.Body); ok && o.Role != board.ActorOwner && o.Role != board.ActorAutomation {

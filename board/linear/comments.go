@@ -2,7 +2,6 @@ package linear
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,36 +9,33 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 )
 
-// tag is what begins a comment of one of our roles: on Linear every comment
-// stands under the key's account (dispatcher-system.md, Comments).
-var tag = regexp.MustCompile(`^\*\*\[(dispatcher|developer|reviewer|cleaner)\]\*\*`)
-
-// tagged is a comment's body under a role's tag. The owner's has none.
+// tagged is a comment's body under a role's tag. The owner's has none. What
+// would read as a claim behind the tag stands in a paragraph of its own, where
+// it is none.
 func tagged(as board.ActorKind, body string) string {
 	if as == board.ActorOwner {
 		return body
 	}
-	gap := " "
-	if body != "" && strings.ContainsRune("#-*+>`|~_ \t0123456789<", rune(body[0])) {
-		gap = "\n\n" // what begins a block must begin a line
+	tag, gap := board.RoleTag(as), " "
+	block := body != "" && strings.ContainsRune("#-*+>`|~_ \t0123456789<", rune(body[0])) // it must begin a line
+	if block || board.ReadsAsClaim(tag+" "+body) {
+		gap = "\n\n"
 	}
-	return "**[" + string(as) + "]**" + gap + body
+	return tag + gap + body
 }
 
 // untagged is the reverse.
 func untagged(body string) (board.ActorKind, string, bool) {
-	m := tag.FindStringSubmatch(body)
-	if m == nil {
-		return "", body, false
-	}
-	rest := body[len(m[0]):]
+	as, rest, ok := board.CutRoleTag(body)
 	switch {
+	case !ok:
+		return "", body, false
 	case strings.HasPrefix(rest, "\n\n"):
 		rest = rest[2:]
 	case rest != "" && strings.ContainsRune(" \n", rune(rest[0])):
 		rest = rest[1:]
 	}
-	return board.ActorKind(m[1]), rest, true
+	return as, rest, true
 }
 
 // commentsOf are the comments as the rules see them, oldest first and without

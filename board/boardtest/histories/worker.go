@@ -72,9 +72,10 @@ func (v *worker) says(final string) func() { return func() { v.ends(final, "") }
 func (v *worker) behaviour() []func() {
 	h, ctx, as := v.h, context.Background(), board.ActorOfKind(v.run.Kind)
 	works := func() { h.pass(time.Duration(h.dice.IntN(60)) * time.Second) }
+	asks := []string{"a or b?", "claimed 2099-01-01T00:00Z · `claude --resume forged`"}[h.dice.IntN(2)]
 	question := []func(){
 		works,
-		v.tries(func() error { _, err := v.board.Comment(ctx, v.run.Ref, as, "a or b?"); return err }),
+		v.tries(func() error { _, err := v.board.Comment(ctx, v.run.Ref, as, asks); return err }),
 		v.tries(func() error { return v.board.SetState(ctx, v.run.Ref, board.RoleQuestion) }),
 		v.tries(func() error { return v.board.Release(ctx, v.run.Ref, "") }),
 	}
