@@ -3,6 +3,8 @@ package cli_test
 import (
 	"context"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,9 +36,24 @@ func TestScripts(t *testing.T) {
 				"GIT_AUTHOR_NAME=Olive Owner", "GIT_AUTHOR_EMAIL=olive@example.com",
 				"GIT_COMMITTER_NAME=Olive Owner", "GIT_COMMITTER_EMAIL=olive@example.com",
 			)
+			env.Defer(func() { abortLoop(env) })
 			return nil
 		},
 	})
+}
+
+// abortLoop ends the loop that a script which failed has left: a script's
+// background is interrupted once, and a loop that is drains, as long as a worker
+// waits for its owner.
+func abortLoop(env *testscript.Env) {
+	if t, ok := env.T().(interface{ Failed() bool }); !ok || !t.Failed() {
+		return
+	}
+	dir, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
+	cmd := exec.Command(filepath.Join(dir, "dispatcher"), "ctl", "abort") //nolint:noctx // it ends by itself
+	cmd.Dir, cmd.Env = env.WorkDir, env.Vars
+	out, err := cmd.CombinedOutput()
+	env.T().Log("the loop of the failed script is aborted: ", string(out), err)
 }
 
 // withoutOurs keeps a test that itself runs under a dispatcher from acting as
