@@ -46,12 +46,18 @@ func (b *Board) claim(ctx context.Context, by board.Actor, ref board.Ref, req bo
 	case req.Renew && h.claim.Session != req.Session:
 		// A claim of ours that lost the row is taken back.
 		return board.Claim{}, conflict(h, b.withdraw(ctx, r, req.Session))
-	case held && h.claim.Session == req.Session && (req.Renew || h.claim.Kind == req.Kind):
+	case req.Renew:
 		return b.restamp(ctx, r, h)
 	}
 	i := b.issue(r, s)
 	if err := board.MayClaim(by, &i); err != nil {
 		return board.Claim{}, err
+	}
+	if held && h.claim.Session == req.Session && h.claim.Kind == req.Kind {
+		if err := b.delegate(ctx, r, board.DelegateOf(req.Kind)); err != nil { // it may be gone
+			return board.Claim{}, err
+		}
+		return b.restamp(ctx, r, h)
 	}
 	if held && !req.Steal && h.claim.Session != req.Session && h.fresh(b.now(), b.o.StaleWindow) {
 		return board.Claim{}, conflict(h, nil)

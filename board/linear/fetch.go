@@ -172,8 +172,28 @@ func (b *Board) read(ctx context.Context, ref string) (*row, *states, error) {
 			return nil, nil, fmt.Errorf("read the comments of %s: %w", ref, err)
 		}
 	}
+	if r.links, err = b.wholeLinks(ctx, r.ID, q.Issue.Attachments); err != nil {
+		return nil, nil, fmt.Errorf("read what is attached to %s: %w", ref, err)
+	}
 	b.patch(r)
 	return r, b.statesOf(q.WorkflowStates.Nodes), nil
+}
+
+// wholeLinks reads on where more is attached to an issue than a page holds.
+func (b *Board) wholeLinks(ctx context.Context, id string, first linksWire) ([]string, error) {
+	list, page := first.Nodes, first.PageInfo
+	for page.more() {
+		var q struct {
+			Issue struct {
+				Attachments linksWire `graphql:"attachments(first: 50, after: $after)"`
+			} `graphql:"issue(id: $id)"`
+		}
+		if err := b.client.query(ctx, toRead, &q, map[string]any{"id": text(id), "after": cursorVar(page.EndCursor)}); err != nil {
+			return nil, err
+		}
+		list, page = append(list, q.Issue.Attachments.Nodes...), q.Issue.Attachments.PageInfo
+	}
+	return urlsOf(list), nil
 }
 
 // thread reads all comments of an issue.

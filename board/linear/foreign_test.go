@@ -83,6 +83,40 @@ func TestForeignClaim(t *testing.T) {
 	}
 }
 
+// TestClaimedAgain: a session that claims its row once more writes the delegate
+// again where that was taken away meanwhile, and a heartbeat does not.
+func TestClaimedAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		renew bool
+		by    board.Actor
+		want  board.Delegate
+		err   error
+	}{
+		{by: theOwner, want: board.DelegateDeveloper},
+		{by: theLoop, err: board.ErrForbidden}, // it is the human's now
+		{by: theLoop, renew: true},
+	} {
+		p := newPlace(t, fake.Options{}, fake.Setup{})
+		ref := p.add(t, fake.Draft{Title: "one", State: "In Progress"})
+		b := p.open(t)
+		req := dev("s1")
+		_, err := b.Claim(t.Context(), theLoop, ref, req)
+		ok(t, err)
+		p.edit(t, ref, func(i *fake.Issue) { i.Delegate, i.Assignee = "", p.made.Owner })
+		p.clock.Advance(20 * time.Minute)
+		req.Renew = c.renew
+		if _, err = b.Claim(t.Context(), c.by, ref, req); !errors.Is(err, c.err) {
+			t.Errorf("%+v: error %v", c, err)
+		}
+		i, err := b.Issue(t.Context(), ref)
+		ok(t, err)
+		if i.Claim == nil || i.Claim.Session != "s1" || i.Delegate != c.want || i.HumanOwned() != (c.want == board.DelegateNone) {
+			t.Errorf("%+v: claim %+v, delegate %q", c, i.Claim, i.Delegate)
+		}
+	}
+}
+
 // TestForeignStampInTheFuture: a clock that is far ahead shuts a row for one
 // stale window after its stamp was written, and no longer, whoever stamped.
 func TestForeignStampInTheFuture(t *testing.T) {

@@ -49,10 +49,11 @@ func rowOf(w *rowWire) *row {
 	return r
 }
 
+// rowOfWhole is an issue without its links, which may be more than it holds.
 func rowOfWhole(w *wholeWire) *row {
 	r := &row{
 		issueWire: w.issueWire, labels: nodesOf(w.Labels.Nodes), children: w.Children.Nodes, blockers: w.InverseRelations.Nodes,
-		links: urlsOf(w.Attachments.Nodes), history: w.History.Nodes, comments: w.Comments.Nodes,
+		history: w.History.Nodes, comments: w.Comments.Nodes,
 	}
 	switch {
 	case w.Labels.PageInfo.HasNextPage, w.Children.PageInfo.HasNextPage:

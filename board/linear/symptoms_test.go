@@ -91,14 +91,14 @@ func everything(t *testing.T, p *place) {
 	thread(t, p)
 }
 
-// thread reads an issue whose comments do not fit a page.
+// thread reads an issue whose comments and attachments do not fit a page.
 func thread(t *testing.T, p *place) {
 	t.Helper()
 	d := fake.Draft{Title: "long", State: "Ready", Milestone: "m1"}
 	for n := range 130 {
 		d.Comments = append(d.Comments, fake.Comment{Body: fmt.Sprint("word ", n), User: p.made.Owner})
 	}
-	for n := range 12 {
+	for n := range 120 {
 		d.PullRequests = append(d.PullRequests, fmt.Sprintf("https://github.com/acme/widgets/pull/%d", n+1))
 	}
 	ref := p.add(t, d)
@@ -107,8 +107,8 @@ func thread(t *testing.T, p *place) {
 	ok(t, err)
 	rows := firing(t, b)
 	at := slices.IndexFunc(rows, func(r board.Issue) bool { return r.Ref == ref })
-	if len(i.Comments) != 130 || i.Comments[0].Body != "word 0" || at < 0 || len(rows[at].Comments) != 130 || len(rows[at].PRs) != 12 {
-		t.Fatalf("read %d comments, polled %+v", len(i.Comments), rows[at])
+	if len(i.Comments) != 130 || i.Comments[0].Body != "word 0" || at < 0 || len(i.PRs) != 120 || !strings.HasSuffix(i.PRs[0], "/pull/1") || len(rows[at].Comments) != 130 || len(rows[at].PRs) != 120 {
+		t.Fatalf("read %d comments and pull requests %q, polled %+v", len(i.Comments), i.PRs, rows[at])
 	}
 }
 

@@ -131,11 +131,8 @@ type wholeWire struct {
 		Nodes    []blockerWire
 		PageInfo struct{ HasNextPage bool }
 	} `graphql:"inverseRelations(first: 100)"`
-	Attachments struct {
-		Nodes    []struct{ URL string }
-		PageInfo struct{ HasNextPage bool }
-	} `graphql:"attachments(first: 50)"`
-	History struct {
+	Attachments linksWire `graphql:"attachments(first: 50)"`
+	History     struct {
 		Nodes    []historyWire
 		PageInfo struct{ HasNextPage bool }
 	} `graphql:"history(first: 50, orderBy: createdAt)"`
@@ -143,6 +140,12 @@ type wholeWire struct {
 		Nodes    []commentWire
 		PageInfo pageInfo
 	} `graphql:"comments(first: 100, orderBy: createdAt)"`
+}
+
+// linksWire is a page of what is attached to an issue.
+type linksWire struct {
+	Nodes    []struct{ URL string }
+	PageInfo pageInfo
 }
 
 type commentWire struct {
