@@ -42,6 +42,7 @@ type log struct {
 	lines []string
 	fail  board.Ref
 	first board.Ref // sent back by another meanwhile
+	other board.Ref // under another account's claim
 }
 
 func (l *log) Row(_ context.Context, ref board.Ref) (board.Issue, error) {
@@ -61,12 +62,15 @@ func (l *log) SetStateFrom(_ context.Context, ref board.Ref, role, from board.Ro
 
 func (l *log) Release(_ context.Context, ref board.Ref, session string) error {
 	l.lines = append(l.lines, fmt.Sprintf("%s: release %q", ref, session))
+	if ref == l.other {
+		return fmt.Errorf("%w: %w", board.ErrClaimConflict, board.ErrOtherAccount)
+	}
 	return nil
 }
 
 func TestSendBack(t *testing.T) {
 	t.Parallel()
-	l := &log{fail: "DSP-2", first: "DSP-5"}
+	l := &log{fail: "DSP-2", first: "DSP-5", other: "DSP-4"}
 	rows := []board.Issue{
 		{Ref: "DSP-1", Role: board.RoleHumanReview},
 		{Ref: "DSP-2", Role: board.RoleHumanReview},

@@ -68,8 +68,8 @@ func stranded(x *index, i *board.Issue) bool {
 
 func letGo(f *Facts, i *board.Issue) []state.Decision {
 	if who := i.Claim.Account; who != "" {
-		return []state.Decision{{Op: state.OpNotice, Ref: i.Ref, Text: fmt.Sprintf("%s (%s) was left behind by session %s under the account %s, %dm ago; who alone can delete its claim",
-			i.Ref, i.State, i.Claim.Session, who, i.Claim.Age(f.Now))}}
+		return []state.Decision{{Op: state.OpNotice, Ref: i.Ref, Text: fmt.Sprintf("%s (%s) was left behind by session %s, %dm ago; its claim stands under the account %s, who alone can delete it",
+			i.Ref, i.State, i.Claim.Session, i.Claim.Age(f.Now), who)}}
 	}
 	return []state.Decision{
 		{Op: state.OpRelease, Ref: i.Ref, From: i.Role, Text: i.Claim.Session, Why: "stranded"},
