@@ -185,7 +185,8 @@ type namesRows interface {
 	IssuesOf(ctx context.Context, pr board.PullRequest) ([]board.Issue, error)
 }
 
-// IssuesOf are the rows that a pull request belongs to, closed ones included.
+// IssuesOf are the rows that a pull request belongs to or names, closed ones
+// included, each with what says so.
 func (f *Factory) IssuesOf(ctx context.Context, pr board.PullRequest) ([]IssueOf, error) {
 	policy, err := f.Board(ctx)
 	if err != nil {
@@ -202,15 +203,19 @@ func (f *Factory) IssuesOf(ctx context.Context, pr board.PullRequest) ([]IssueOf
 	}
 	var of []IssueOf
 	for i := range rows {
-		if via := plan.Belongs(&rows[i], &pr); via != "" {
+		via := plan.Named(&rows[i], &pr)
+		if via == "" && f.remote != nil {
+			via = plan.ViaLink // kept by the board: to the pull request, or to a GitHub issue that it fixes
+		}
+		if via != "" {
 			of = append(of, IssueOf{Issue: rows[i], Via: via})
 		}
 	}
 	return of, nil
 }
 
-// rowsOf are the rows of a pull request, and who writes to them when it is
-// merged or sent back.
+// rowsOf are the rows that a pull request belongs to, and who writes to them
+// when it is merged or sent back; those that it only speaks of are not written to.
 func (f *Factory) rowsOf(ctx context.Context, pr board.PullRequest) (*board.Policy, []board.Issue, error) {
 	policy, err := f.Board(ctx)
 	if err != nil {
@@ -222,7 +227,9 @@ func (f *Factory) rowsOf(ctx context.Context, pr board.PullRequest) (*board.Poli
 	}
 	var rows []board.Issue
 	for i := range of {
-		rows = append(rows, of[i].Issue)
+		if plan.Belongs(&of[i].Issue, &pr) != "" {
+			rows = append(rows, of[i].Issue)
+		}
 	}
 	return policy.As(board.Actor{Kind: board.ActorAutomation}), rows, nil
 }

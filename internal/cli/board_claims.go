@@ -147,7 +147,7 @@ func newBoardPRIssuesCmd(f *app.Factory) *cobra.Command {
 type prIssue struct {
 	Ref   board.Ref `json:"ref"`
 	State string    `json:"state"`
-	Via   string    `json:"via"` // link, body or branch
+	Via   string    `json:"via"` // link, body, branch, title or mention
 	Title string    `json:"title"`
 }
 

@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
@@ -181,6 +183,9 @@ const (
 	ViaLink   Via = "link"   // the board's row
 	ViaBody   Via = "body"   // the pull request, as what it fixes
 	ViaBranch Via = "branch" // the task branch that it comes from
+
+	ViaTitle   Via = "title"   // its title: it speaks of the issue and is not its
+	ViaMention Via = "mention" // another branch, or a word of its body: likewise
 )
 
 // Belongs says whether a pull request is the issue's, and by what.
@@ -198,6 +203,44 @@ func Belongs(issue *board.Issue, p *board.PullRequest) Via {
 	}
 	return ""
 }
+
+// Named says whether a pull request is the issue's or only speaks of it, and by
+// what: what review sync looks for (dispatcher-system.md, Review sync).
+func Named(issue *board.Issue, p *board.PullRequest) Via {
+	if via := Belongs(issue, p); via != "" {
+		return via
+	}
+	switch {
+	case speaksOf(p.Title, issue.Ref):
+		return ViaTitle
+	case speaksOf(p.Head, issue.Ref), speaksOf(p.Body, issue.Ref):
+		return ViaMention
+	}
+	return ""
+}
+
+// speaksOf says whether a ref stands in a text, in any case and as a word of its
+// own: ACM-1 is not in ACM-12.
+func speaksOf(text string, ref board.Ref) bool {
+	text, word := strings.ToLower(text), strings.ToLower(string(ref))
+	for from := 0; word != ""; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		at, from = from+at, from+at+len(word)
+		last, _ := utf8.DecodeLastRuneInString(text[:at])
+		next, _ := utf8.DecodeRuneInString(text[from:])
+		if !inWord(last) && !inWord(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// inWord says whether a letter goes on with the word beside it; a text that
+// ends has utf8.RuneError there.
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Linked says whether the board's row carries a link to the pull request.
 func Linked(issue *board.Issue, p *board.PullRequest) bool {
