@@ -13,7 +13,7 @@ import (
 
 // The budget's rules.
 const (
-	keepShare = 10               // polls leave one in so many requests to others
+	keepShare = 10               // polls leave one in so many requests and points to others
 	firstWait = time.Minute      // after a refusal that says no time
 	longWait  = time.Hour        // however often it is refused
 	noteEvery = 30 * time.Second // how often what is left is written down
@@ -27,10 +27,14 @@ const limitFile = "linear-limit.json"
 type Left struct {
 	Requests int       `json:"requests"`
 	Limit    int       `json:"limit"`
-	Points   int       `json:"points"`
-	Reset    time.Time `json:"reset"`
-	At       time.Time `json:"at"`             // when it was said
-	Until    time.Time `json:"until,omitzero"` // nothing is asked before
+	Reset    time.Time `json:"reset"` // when all requests are back
+
+	Points      int       `json:"points"` // -1 where Linear did not say
+	PointsLimit int       `json:"pointsLimit,omitzero"`
+	PointsReset time.Time `json:"pointsReset,omitzero"`
+
+	At    time.Time `json:"at"`             // when it was said
+	Until time.Time `json:"until,omitzero"` // nothing is asked before
 }
 
 // Text says to a person what is left, as far as it is known: a proxy may keep back what Linear says.
@@ -46,8 +50,8 @@ func (l Left) Text(now time.Time) string {
 	if l.Points >= 0 {
 		text += fmt.Sprintf(", %d points", l.Points)
 	}
-	if !l.Reset.IsZero() {
-		text += "; all of it is back at " + l.Reset.UTC().Format(clock)
+	if back := latest(l.Reset, l.PointsReset); !back.IsZero() {
+		text += "; all of it is back at " + back.UTC().Format(clock)
 	}
 	return text
 }
@@ -78,20 +82,47 @@ func (b *budget) may(why purpose) error {
 	if b.left.Until.After(now) {
 		return &LimitError{Until: b.left.Until}
 	}
-	keep := b.left.Limit / keepShare
-	if why == toPoll && !b.left.At.IsZero() && b.left.Requests < keep && b.left.Reset.After(now) {
-		if until := b.refilled(keep); until.After(now) {
-			return &LimitError{Until: until, Left: max(1, b.left.Requests)}
-		}
+	if why != toPoll || b.left.At.IsZero() {
+		return nil
 	}
-	return nil
+	requests, points := b.left.levels()
+	until := latest(requests.refilled(b.left.At), points.refilled(b.left.At))
+	if !until.After(now) {
+		return nil
+	}
+	err := &LimitError{Until: until, Left: max(1, b.left.Requests)}
+	if points.low() && !requests.low() {
+		err.Points = max(1, b.left.Points)
+	}
+	return err
 }
 
-// refilled is when so many requests will be left: the bucket refills at a
-// constant rate, the whole of it in an hour.
-func (b *budget) refilled(want int) time.Time {
-	missing := float64(want-b.left.Requests) / float64(max(1, b.left.Limit))
-	return b.left.At.Add(time.Duration(missing * float64(time.Hour)))
+// level is what is left of one of the hour's limits.
+type level struct {
+	left, limit int // left is -1 where Linear does not say
+	reset       time.Time
+}
+
+func (l Left) levels() (requests, points level) {
+	return level{l.Requests, l.Limit, l.Reset}, level{l.Points, l.PointsLimit, l.PointsReset}
+}
+
+// low says whether no more is left than what is kept for others.
+func (l level) low() bool { return l.left == 0 || l.left > 0 && l.left < l.limit/keepShare }
+
+// refilled is when more than that is left, of a level as it was then: it
+// refills at a constant rate, the whole of it in an hour, and is full at its
+// reset. Zero where there is no need to wait.
+func (l level) refilled(then time.Time) time.Time {
+	if !l.low() || l.limit == 0 || !l.reset.After(then) {
+		return time.Time{}
+	}
+	missing := float64(l.limit/keepShare-l.left) / float64(l.limit)
+	at := then.Add(time.Duration(missing * float64(time.Hour)))
+	if at.After(l.reset) {
+		return l.reset
+	}
+	return at
 }
 
 // note takes over what an answer says is left.
@@ -108,27 +139,26 @@ func (b *budget) note(m *meta) {
 		return
 	}
 	now := b.now()
-	b.left.Requests, b.left.Limit, b.left.Reset, b.left.At = m.left.requests, m.left.limit, m.left.requestsReset, now
-	b.left.Points = m.left.points
+	r, p := m.left.requests, m.left.points
+	b.left.Requests, b.left.Limit, b.left.Reset, b.left.At = r.left, r.limit, r.reset, now
+	b.left.Points, b.left.PointsLimit, b.left.PointsReset = p.left, p.limit, p.reset
 	if now.Sub(b.noted) >= noteEvery {
 		b.tell(now)
 	}
 }
 
-// refused stops everything until the limit is over: at the reset of what is
-// used up, after Retry-After, and never at once again.
+// refused stops everything until the limit is over: at the latest reset of what
+// is used up, after Retry-After, and never at once again. A level counts as used
+// up when it is low: what was refused may cost more than is left.
 func (b *budget) refused(m *meta) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
 	until := now.Add(min(longWait, firstWait<<min(b.refusal, 6)))
 	b.refusal++
-	for _, r := range []struct {
-		left  int
-		reset time.Time
-	}{{m.left.requests, m.left.requestsReset}, {m.left.points, m.left.pointsReset}, {m.left.endpoint, m.left.endpointReset}} {
-		if r.left == 0 && r.reset.After(until) {
-			until = r.reset
+	for _, l := range []level{m.left.requests, m.left.points, m.left.endpoint} {
+		if l.left == 0 || l == m.left.points && l.low() {
+			until = latest(until, l.reset)
 		}
 	}
 	if m.retry > 0 && now.Add(m.retry).After(until) {

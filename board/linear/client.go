@@ -112,13 +112,17 @@ func (e *RefusedError) Error() string { return "Linear refuses: " + e.Said }
 // LimitError says that the hour's budget is used up, or that what is left of
 // it is kept for other tools.
 type LimitError struct {
-	Until time.Time
-	Left  int // requests that are kept for others; 0 when none are left
+	Until  time.Time
+	Left   int // requests that are kept for others; 0 when none are left
+	Points int // points that are kept, where it is these that run out
 }
 
 func (e *LimitError) Error() string {
 	at := e.Until.UTC().Format("15:04:05Z")
-	if e.Left > 0 {
+	switch {
+	case e.Points > 0:
+		return fmt.Sprintf("the board is not polled before %s: the %d points that are left of this hour are kept for your other tools", at, e.Points)
+	case e.Left > 0:
 		return fmt.Sprintf("the board is not polled before %s: the %d requests that are left of this hour are kept for your other tools", at, e.Left)
 	}
 	return fmt.Sprintf("Linear's hourly limit is reached; nothing is asked before %s", at)

@@ -3,6 +3,11 @@ package linear_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,23 +59,24 @@ func TestCostOfAFiring(t *testing.T) {
 			what   string
 			change func()
 			most   int
+			note   string // where its figures stand in the note
 		}{
-			{"full poll of 250", func() {}, 1 + 7},
-			{"0 changes", func() {}, 1},
+			{"full poll of 250", func() {}, 1 + 7, "the first one"},
+			{"0 changes", func() {}, 1, "nothing changed"},
 			{"1 change", func() {
 				if err := p.world.Edit(string(refs[7]), p.made.Owner, func(i *fake.Issue) { i.Title = "changed" }); err != nil {
 					t.Fatal(err)
 				}
-			}, 2},
-			{"0 changes again", func() {}, 1},
+			}, 2, "one issue changed"},
+			{"0 changes again", func() {}, 1, "nothing changed"},
 			{"1 comment", func() {
 				if err := p.world.AddComment(string(refs[9]), fake.Comment{Body: "Go on.", User: p.made.Owner}); err != nil {
 					t.Fatal(err)
 				}
-			}, 2},
-			{"1 pull request", func() { p.attach(t, refs[11], 7) }, 2},
-			{"0 changes but those of a moment ago", func() {}, 1},
-			{"0 changes after 20 minutes", func() { p.clock.Advance(20 * time.Minute) }, 1},
+			}, 2, "one new comment"},
+			{"1 pull request", func() { p.attach(t, refs[11], 7) }, 2, "one pull request attached"},
+			{"0 changes but those of a moment ago", func() {}, 1, "nothing changed"},
+			{"0 changes after 20 minutes", func() { p.clock.Advance(20 * time.Minute) }, 1, "nothing changed"},
 		}
 		for _, c := range cases {
 			p.clock.Advance(time.Minute)
@@ -82,12 +88,39 @@ func TestCostOfAFiring(t *testing.T) {
 			if n.Requests > c.most || len(rows) != 250 {
 				t.Errorf("%s: %d requests, at most %d; %d rows", c.what, n.Requests, c.most, len(rows))
 			}
+			// The note states what costs most: a comment that moves its issue.
+			if requests, points := noted(t, c.note); requests != n.Requests || !quiet && points != math.Round(n.Points) || points < math.Round(n.Points) {
+				t.Errorf("%s: docs/linear.md says %d requests and %.0f points under %q", c.what, requests, points, c.note)
+			}
 		}
 		rows := firing(t, b)
 		if rows[7].Title != "changed" || len(rows[9].Comments) != 3 || len(rows[11].PRs) != 1 {
 			t.Errorf("the changes were not seen: %q, %d comments, pull requests %q", rows[7].Title, len(rows[9].Comments), rows[11].PRs)
 		}
 	}
+}
+
+// noted are the requests and the points that the note states in its line of
+// what it costs that holds some words.
+func noted(t *testing.T, words string) (requests int, points float64) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "linear.md"))
+	ok(t, err)
+	_, table, _ := strings.Cut(string(text), "| a firing on 250 issues |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.ReplaceAll(line, ",", ""), "|")
+		if len(cells) != 5 || !strings.Contains(cells[1], words) {
+			continue
+		}
+		requests, err = strconv.Atoi(strings.TrimSpace(cells[2]))
+		ok(t, err)
+		points, err = strconv.ParseFloat(strings.TrimSpace(cells[3]), 64)
+		ok(t, err)
+		return requests, points
+	}
+	t.Fatalf("docs/linear.md states no cost of %q", words)
+	return 0, 0
 }
 
 // attach links a pull request as another process of the checkout does.
@@ -222,48 +255,5 @@ func TestTenMinutesRefused(t *testing.T) {
 	p.clock.Advance(time.Hour)
 	if _, err := b.Issue(t.Context(), "ACM-1"); err != nil {
 		t.Errorf("after the reset: %v", err)
-	}
-}
-
-// TestHourRunsOut: polls leave the last tenth of the hour to others, writes use
-// it, and what is left is told (coleam00/Linear-Coding-Agent-Harness#1).
-func TestHourRunsOut(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, fake.Options{Requests: 100}, fake.Setup{})
-	ref := p.fill(t, 1, "Ready")[0]
-	folder := t.TempDir()
-	b := p.open(t, func(o *linear.Options) { o.StateDir = folder })
-	var lim *linear.LimitError
-	for range 100 {
-		if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
-			if !errors.As(err, &lim) {
-				t.Fatal(err)
-			}
-			break
-		}
-	}
-	if lim == nil || lim.Left < 8 || lim.Left > 10 {
-		t.Fatalf("polling ended with %+v", lim)
-	}
-	if left := b.Left(); left.Limit != 100 || left.Requests != lim.Left {
-		t.Errorf("left: %+v", left)
-	}
-	if _, err := b.Comment(t.Context(), board.Actor{}, ref, board.ActorDispatcher, "still written"); err != nil {
-		t.Errorf("a write: %v", err)
-	}
-	p.clock.Advance(5 * time.Minute) // a twelfth of the hour has come back
-	if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
-		t.Errorf("after a while: %v", err)
-	}
-
-	// Another process of the checkout does not find out for itself.
-	p.world.Inject(fake.Fault{Kind: fake.FaultRateLimit})
-	if _, err := b.Issue(t.Context(), ref); !errors.As(err, &lim) {
-		t.Fatal(err)
-	}
-	p.world.ResetCounts()
-	other := p.open(t, func(o *linear.Options) { o.StateDir = folder })
-	if _, err := other.Issue(t.Context(), ref); !errors.As(err, &lim) || p.world.Counts().Requests != 0 {
-		t.Errorf("another process: %v, %+v", err, p.world.Counts())
 	}
 }

@@ -87,9 +87,6 @@ func Open(o Options) (*Board, error) {
 	return b, nil
 }
 
-// Left tells what is left of the hour's budget, as far as it is known.
-func (b *Board) Left() Left { return b.budget.current() }
-
 // Limits asks what is left of the hour's budget. While nothing may be asked it
 // answers until when.
 func (b *Board) Limits(ctx context.Context) (Left, error) {

@@ -27,13 +27,8 @@ type meta struct {
 
 // levels are what an answer's headers say of the hour's budget.
 type levels struct {
-	known           bool
-	requests, limit int
-	requestsReset   time.Time
-	points          int
-	pointsReset     time.Time
-	endpoint        int // of the endpoint's own limit; -1 where there is none
-	endpointReset   time.Time
+	known                      bool  // of requests
+	requests, points, endpoint level // endpoint is the query's own limit, where it has one
 }
 
 type metaKey struct{}
@@ -116,21 +111,23 @@ func (m *meta) read(resp *http.Response, body []byte) {
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		m.date = at.UTC()
 	}
-	m.left.requests, m.left.known = number(h, "X-RateLimit-Requests-Remaining")
-	m.left.limit, _ = number(h, "X-RateLimit-Requests-Limit")
-	m.left.requestsReset = moment(h, "X-RateLimit-Requests-Reset")
-	m.left.pointsReset = moment(h, "X-RateLimit-Complexity-Reset")
-	var ok bool
-	if m.left.points, ok = number(h, "X-RateLimit-Complexity-Remaining"); !ok {
-		m.left.points = -1
-	}
-	if m.left.endpoint, ok = number(h, "X-RateLimit-Endpoint-Requests-Remaining"); !ok {
-		m.left.endpoint = -1
-	}
-	m.left.endpointReset = moment(h, "X-RateLimit-Endpoint-Requests-Reset")
+	m.left.requests = levelIn(h, "Requests")
+	m.left.points = levelIn(h, "Complexity")
+	m.left.endpoint = levelIn(h, "Endpoint-Requests")
+	m.left.known = m.left.requests.left >= 0
 	if s, ok := number(h, "Retry-After"); ok {
 		m.retry = time.Duration(s) * time.Second
 	}
+}
+
+// levelIn reads one of the limits.
+func levelIn(h http.Header, of string) level {
+	l := level{left: -1, reset: moment(h, "X-RateLimit-"+of+"-Reset")}
+	if n, ok := number(h, "X-RateLimit-"+of+"-Remaining"); ok {
+		l.left = max(0, n)
+	}
+	l.limit, _ = number(h, "X-RateLimit-"+of+"-Limit")
+	return l
 }
 
 func number(h http.Header, name string) (int, bool) {
