@@ -10,7 +10,8 @@ import (
 )
 
 // changesPart lists what has changed: ids and times alone, whatever the
-// project, so that a row which was moved away is noticed. Comments and
+// project or the team, so that a row which was moved away is noticed; one that
+// left both at once is gone when all is read anew. Comments and
 // attachments are asked for by themselves: whether they move their issue's time
 // no source says. Attachments cannot be narrowed to a project.
 type changesPart struct {
@@ -127,12 +128,13 @@ func (b *Board) changesVars() map[string]any {
 	since := from.Add(-overlap).UTC().Format("2006-01-02T15:04:05.000Z")
 	newer := map[string]any{"gt": since}
 	vars := b.metaVars()
-	// The team's rows and those that hold ours back, wherever they are.
-	team := map[string]any{"team": map[string]any{"id": eq(b.o.TeamID)}}
-	vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team}}
+	// The team's rows and the project's, so that one that left either is noticed,
+	// and those that hold ours back, wherever they are.
+	either := []any{map[string]any{"team": map[string]any{"id": eq(b.o.TeamID)}}, map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
 	if others := m.foreignBlockers(b.o.TeamKey); others != nil {
-		vars["issues"] = IssueFilter{"updatedAt": newer, "or": []any{team, map[string]any{"id": in(others)}}}
+		either = append(either, map[string]any{"id": in(others)})
 	}
+	vars["issues"] = IssueFilter{"updatedAt": newer, "or": either}
 	vars["comments"] = CommentFilter{"updatedAt": newer, "issue": map[string]any{"project": map[string]any{"id": eq(b.o.ProjectID)}}}
 	vars["links"] = AttachmentFilter{"updatedAt": newer}
 	for _, after := range []string{"rowsAfter", "wordsAfter", "linksAfter"} {

@@ -75,11 +75,7 @@ func (m *mirror) covers(r *row) bool {
 	if !closedType(r.State.Type) || m.closedAll {
 		return true
 	}
-	id := ""
-	if r.ProjectMilestone != nil {
-		id = r.ProjectMilestone.ID
-	}
-	return m.closed[id]
+	return m.closed[r.milestone()]
 }
 
 // sync brings the copy up to date for a question. The same question is never
@@ -212,7 +208,7 @@ func (b *Board) keep(rows []*row, comments []commentOn) {
 		r.comments = byIssue[r.ID]
 		m.saw(r.ID, r.UpdatedAt)
 		b.patch(r)
-		if b.gone(&r.issueWire) != "" || !m.covers(r) {
+		if b.gone(&r.whereWire) != "" || !m.covers(r) {
 			delete(m.rows, r.ID)
 			continue
 		}

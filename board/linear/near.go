@@ -20,9 +20,27 @@ func nearest(want string, names []string) []string {
 }
 
 // someOf lists names for a message, the nearest to want first.
-func someOf(want string, names []string) string {
+func someOf(want string, names []string) string { return firstOf(nearest(want, names)) }
+
+// labelled is a name with what a message says of it.
+type labelled struct{ name, shown string }
+
+// nearestOf is someOf for what has more to it than the name that it goes by.
+func nearestOf(want string, list []labelled) string {
+	want = strings.ToLower(want)
+	slices.SortStableFunc(list, func(a, b labelled) int {
+		return distance(want, strings.ToLower(a.name)) - distance(want, strings.ToLower(b.name))
+	})
+	var shown []string
+	for _, l := range list {
+		shown = append(shown, l.shown)
+	}
+	return firstOf(shown)
+}
+
+// firstOf lists the first names, and how many more there are.
+func firstOf(names []string) string {
 	const most = 8
-	names = nearest(want, names)
 	var out []string
 	for n, name := range names {
 		if n == most {

@@ -86,11 +86,7 @@ func (b *Board) wanted(ctx context.Context, q board.Query) (scope, error) {
 }
 
 func (s scope) contains(r *row) bool {
-	id := ""
-	if r.ProjectMilestone != nil {
-		id = r.ProjectMilestone.ID
-	}
-	return s.all || slices.Contains(s.milestones, id)
+	return s.all || slices.Contains(s.milestones, r.milestone())
 }
 
 // Issue answers one row, whole and as it is now.
@@ -117,7 +113,7 @@ func (b *Board) one(ctx context.Context, ref board.Ref) (*row, *states, error) {
 	case r.Identifier != string(canonical) && r.Team.ID != b.o.TeamID:
 		return nil, nil, fmt.Errorf("%w: %s is %s now, an issue of another team", board.ErrNotFound, canonical, board.OneLine(r.Identifier))
 	}
-	if why := b.gone(&r.issueWire); why != "" {
+	if why := b.gone(&r.whereWire); why != "" {
 		return nil, nil, fmt.Errorf("%w: %s is not on this board: %s", board.ErrNotFound, canonical, why)
 	}
 	if s.wrong != nil {
@@ -141,8 +137,8 @@ func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 			} `graphql:"project(id: $project)"`
 			Issues struct {
 				Nodes []struct {
-					Team             struct{ ID string }
-					ProjectMilestone *struct{ ID string }
+					whereWire
+					State struct{ Type string }
 				}
 				PageInfo pageInfo
 			} `graphql:"issues(filter: $issues, first: 250, after: $rowsAfter)"`
@@ -156,12 +152,8 @@ func (b *Board) Milestones(ctx context.Context) ([]board.Milestone, error) {
 		}
 		first = q.Project.ProjectMilestones
 		for _, n := range q.Issues.Nodes {
-			id := ""
-			if n.ProjectMilestone != nil {
-				id = n.ProjectMilestone.ID
-			}
-			if n.Team.ID == b.o.TeamID {
-				open[id]++
+			if b.gone(&n.whereWire) == "" && !closedType(n.State.Type) {
+				open[n.milestone()]++
 			}
 		}
 		if page := q.Issues.PageInfo; page.more() {

@@ -86,7 +86,7 @@ func (r *row) knowsMove() bool {
 
 // gone says whether the row is off our board: archived, or another team's or
 // project's, whatever the server was asked for.
-func (b *Board) gone(i *issueWire) string {
+func (b *Board) gone(i *whereWire) string {
 	switch {
 	case i.Trashed != nil && *i.Trashed:
 		return "it is in Linear's trash; restore it there"

@@ -125,7 +125,7 @@ func (b *Board) States(ctx context.Context) ([]board.State, error) {
 // whyNoTeam says what is wrong with the team's id: Linear answers an empty
 // list to a team that the key does not see.
 func (b *Board) whyNoTeam(ctx context.Context) error {
-	var seen []string
+	var seen []labelled
 	for after := (*graphql.String)(nil); ; {
 		var q struct {
 			Teams struct {
@@ -140,19 +140,19 @@ func (b *Board) whyNoTeam(ctx context.Context) error {
 			if t.ID == b.o.TeamID {
 				return fmt.Errorf("the team %s has no states", board.OneLine(t.Name))
 			}
-			seen = append(seen, fmt.Sprintf("%s (%s, id %s)", t.Key, t.Name, t.ID))
+			seen = append(seen, labelled{t.Key, fmt.Sprintf("%s (%s, id %s)", t.Key, t.Name, t.ID)})
 		}
 		if !q.Teams.PageInfo.more() {
 			break
 		}
 		after = cursorVar(q.Teams.PageInfo.EndCursor)
 	}
-	return fmt.Errorf("%w: the key sees no team %s (linear.teamId); it sees %s", board.ErrNotFound, board.OneLine(b.o.TeamID), someOf(b.o.TeamKey, seen))
+	return fmt.Errorf("%w: the key sees no team %s (linear.teamId); it sees %s", board.ErrNotFound, board.OneLine(b.o.TeamID), nearestOf(b.o.TeamKey, seen))
 }
 
 // whyNoProject says what is wrong with the project's id.
 func (b *Board) whyNoProject(ctx context.Context, cause error) error {
-	var seen []string
+	var seen []labelled
 	for after := (*graphql.String)(nil); ; {
 		var q struct {
 			Projects struct {
@@ -164,12 +164,12 @@ func (b *Board) whyNoProject(ctx context.Context, cause error) error {
 			return cause
 		}
 		for _, p := range q.Projects.Nodes {
-			seen = append(seen, fmt.Sprintf("%s (id %s)", p.Name, p.ID))
+			seen = append(seen, labelled{p.ID, fmt.Sprintf("%s (id %s)", p.Name, p.ID)})
 		}
 		if !q.Projects.PageInfo.more() {
 			break
 		}
 		after = cursorVar(q.Projects.PageInfo.EndCursor)
 	}
-	return fmt.Errorf("%w: the key sees no project %s (linear.projectId); it sees %s", board.ErrNotFound, board.OneLine(b.o.ProjectID), someOf(b.o.ProjectID, seen))
+	return fmt.Errorf("%w: the key sees no project %s (linear.projectId); it sees %s", board.ErrNotFound, board.OneLine(b.o.ProjectID), nearestOf(b.o.ProjectID, seen))
 }

@@ -68,26 +68,40 @@ type historyWire struct {
 	ToState   *struct{ ID string }
 }
 
-// issueWire are the fields of an issue that are no lists.
-type issueWire struct {
-	ID               string
-	Identifier       string
-	Title            string
-	Description      *string
-	URL              string `graphql:"url"`
-	SortOrder        float64
-	CreatedAt        time.Time
-	UpdatedAt        time.Time
+// whereWire is where an issue lies: what says whether it is on our board, and
+// in which milestone.
+type whereWire struct {
 	ArchivedAt       *time.Time
 	Trashed          *bool
 	Team             struct{ ID string }
 	Project          *struct{ ID, Name string }
 	ProjectMilestone *struct{ ID, Name string }
-	State            stateWire
-	Assignee         *userWire
-	Delegate         *userWire
-	Creator          *struct{ DisplayName string }
-	Parent           *struct{ Identifier string }
+}
+
+// milestone is the id of the issue's milestone; empty is none.
+func (w *whereWire) milestone() string {
+	if w.ProjectMilestone == nil {
+		return ""
+	}
+	return w.ProjectMilestone.ID
+}
+
+// issueWire are the fields of an issue that are no lists.
+type issueWire struct {
+	whereWire
+	ID          string
+	Identifier  string
+	Title       string
+	Description *string
+	URL         string `graphql:"url"`
+	SortOrder   float64
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	State       stateWire
+	Assignee    *userWire
+	Delegate    *userWire
+	Creator     *struct{ DisplayName string }
+	Parent      *struct{ Identifier string }
 }
 
 // rowWire is a row of a page: its lists are cut short, each with a bound of

@@ -42,6 +42,8 @@ var errKey = &fault{
 	status: http.StatusUnauthorized, shown: "You need to authenticate to access this operation.",
 }
 
+var errLock = &fault{message: "Lock timeout", typ: "lock timeout", code: "LOCK_TIMEOUT", status: http.StatusConflict}
+
 // errorJSON is any error as an entry of `errors`, with its path.
 func errorJSON(err error) map[string]any {
 	f, ok := errors.AsType[*fault](err)

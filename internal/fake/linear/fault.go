@@ -19,6 +19,7 @@ const (
 	FaultInternal  FaultKind = "internal"    // it is carried out and answered with an error of Linear's own
 	FaultStale     FaultKind = "stale"       // a read that does not see the last write
 	FaultKey       FaultKind = "key"         // the key has expired
+	FaultLock      FaultKind = "lock"        // not carried out: another request holds Linear's lock
 	FaultDelay     FaultKind = "delay"       // the answer comes late
 	FaultEmpty     FaultKind = "empty"       // a proxy's own JSON in place of an answer, with status 200
 	FaultVoid      FaultKind = "void"        // it is carried out, and the answer holds no data

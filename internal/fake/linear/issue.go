@@ -189,6 +189,10 @@ func (r *reader) query(field string, args map[string]any) (any, error) {
 		}
 		return nil, notFound("Comment")
 	case "issues":
+		if r.o.AnyIssue {
+			delete(args, "filter")
+			args["includeArchived"] = true
+		}
 		return r.issues(args, func(*Issue) bool { return true })
 	case "comments":
 		return r.comments(args, func(*Comment) bool { return true })

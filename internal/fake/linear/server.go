@@ -147,6 +147,9 @@ func (w *World) carryOut(req *request, key string, f Fault) (map[string]any, err
 		return nil, rateLimited(w.o.Requests, "requests")
 	}
 	w.bucket.requests--
+	if f.Kind == FaultLock {
+		return nil, errLock
+	}
 	x, err := req.check()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ type Options struct {
 	QuietComments bool
 	// OldestFirst turns the order of orderBy round, which no source states.
 	OldestFirst bool
+	// AnyIssue lets lists of issues ignore their filter, and hold archived ones:
+	// what a client must not rely on.
+	AnyIssue bool
 	// Requests and Points are what one hour allows; 0 is Linear's limit.
 	Requests, Points float64
 	// QueryPoints are what one query may cost; 0 is Linear's limit.
