@@ -21,7 +21,7 @@ var historyFlags = histories.Define("ghproject")
 // the trouble is over everything has to come to an end.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	historyFlags.Play(t, histories.Game{New: newTroubled, Rates: []float64{0.02, 0.08, 0.2}, SecondLook: 15 * time.Second})
+	historyFlags.Play(t, histories.Game{New: newTroubled, Rates: []float64{0.02, 0.08, 0.2}, Steady: 1, SecondLook: 15 * time.Second})
 }
 
 // troubled is a project in which a history is played.

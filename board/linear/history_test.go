@@ -22,7 +22,7 @@ var historyFlags = histories.Define("linear")
 // the trouble is over everything has to come to an end.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	historyFlags.Play(t, histories.Game{New: newTroubled, Rates: []float64{0.02, 0.08, 0.2}})
+	historyFlags.Play(t, histories.Game{New: newTroubled, Rates: []float64{0.02, 0.08, 0.2}, Steady: 1})
 }
 
 // troubled is a workspace in which a history is played.
@@ -77,10 +77,11 @@ func (w *troubled) Trouble(c *histories.Chance) {
 			w.claimAs(w.t, w.dana, row.Ref, fmt.Sprintf("dana-%d", n), ages[c.IntN(len(ages))])
 		}
 	}
-	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultEmpty, fake.FaultVoid}
-	writes := append(either[:len(either):len(either)], fake.FaultRefused, fake.FaultInternal)
+	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultEmpty, fake.FaultVoid,
+		fake.FaultInternal, fake.FaultKey, fake.FaultDelay}
+	writes := append(either[:len(either):len(either)], fake.FaultRefused, fake.FaultLock)
 	reads := append(either[:len(either):len(either)], fake.FaultStale, fake.FaultStale)
-	w.world.Inject(fake.Fault{Choose: func(write bool) fake.FaultKind {
+	w.world.Inject(fake.Fault{Delay: time.Millisecond, Choose: func(write bool) fake.FaultKind {
 		switch {
 		case !c.Strikes():
 			return fake.FaultNone

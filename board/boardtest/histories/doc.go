@@ -80,6 +80,9 @@ type Game struct {
 	// Rates are the likelihoods of which a history has one: of a request to
 	// fail.
 	Rates []float64
+	// Steady is how many requests a firing may cost while nothing changes and no
+	// stamp is due.
+	Steady int
 	// SecondLook is the loop's; 0 is none.
 	SecondLook time.Duration
 }

@@ -214,6 +214,26 @@ func (h *history) turnUntilIdle() {
 	h.broken("it never rests: %s", h.unrest())
 }
 
+// steady counts what the loop's own firings ask while nothing changes.
+func (h *history) steady() {
+	var over []int
+	for n := range 6 {
+		asked := h.world.Requests()
+		h.pass(time.Minute)
+		h.due()
+		for h.goOn() {
+			h.due()
+		}
+		// What the rest before it left is seen first.
+		if asked = h.world.Requests() - asked; n > 1 && asked > h.game.Steady {
+			over = append(over, asked)
+		}
+	}
+	if len(over) > 1 { // once all may be read anew
+		h.broken("steady firings ask %d times each", over)
+	}
+}
+
 // unrest says what is not at rest yet.
 func (h *history) unrest() string {
 	switch {
@@ -256,6 +276,7 @@ func (h *history) play() {
 	h.pass(2 * time.Hour)
 	for range 12 {
 		h.turnUntilIdle()
+		h.steady()
 		if len(h.bad) > 0 || h.finish() {
 			break
 		}

@@ -96,7 +96,7 @@ func (f Fault) before(out http.ResponseWriter, in *http.Request) bool {
 		case <-in.Context().Done():
 			return true
 		}
-	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultInternal, FaultStale, FaultKey, FaultVoid, FaultRefused:
+	case FaultNone, FaultRateLimit, FaultLost, FaultTruncated, FaultInternal, FaultStale, FaultKey, FaultLock, FaultVoid, FaultRefused:
 	}
 	return false
 }
