@@ -21,7 +21,7 @@ type Flags struct {
 func Define(board string) *Flags {
 	return &Flags{
 		board: board,
-		count: flag.Int(board+".histories", 10, "histories that TestHistories plays; CI plays 120, and 320 have been played"),
+		count: flag.Int(board+".histories", 10, "histories that TestHistories plays; CI plays 300"),
 		only:  flag.Uint64(board+".seed", 0, "play this history alone"),
 		from:  flag.Uint64(board+".from", 1, "the first history"),
 	}
