@@ -105,10 +105,7 @@ func (p *Policy) Label(ctx context.Context, ref Ref, name string, add bool) erro
 		}
 		name = clean
 	}
-	if err := p.backend.Label(ctx, p.actor, ref, name, add); err != nil {
-		return fmt.Errorf(what, name, ref, err)
-	}
-	return nil
+	return p.backend.Label(ctx, p.actor, ref, name, add)
 }
 
 // LinkPR attaches a pull request to an issue. A developer links its own.

@@ -196,6 +196,13 @@ func sameBoxes(a, b string) bool {
 // it off, and leaves its other labels alone. A label in a group may be named
 // with it: `Group/Label`.
 func (b *Board) Label(ctx context.Context, _ board.Actor, ref board.Ref, name string, add bool) error {
+	if err := b.label(ctx, ref, name, add); err != nil {
+		return fmt.Errorf("label %s: %w", ref, err)
+	}
+	return nil
+}
+
+func (b *Board) label(ctx context.Context, ref board.Ref, name string, add bool) error {
 	r, _, err := b.one(ctx, ref)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -275,5 +277,68 @@ func TestExportImport(t *testing.T) {
 		if rows := pollAll(t, fresh); len(rows) != 0 {
 			t.Errorf("%s: left %d rows", name, len(rows))
 		}
+	}
+}
+
+// TestImportRefusesUnknownKeys: what stands under a key that nothing reads would
+// be gone in silence.
+func TestImportRefusesUnknownKeys(t *testing.T) {
+	t.Parallel()
+	b, _, c := setup(t)
+	p := board.NewPolicy(b, owner, board.PolicyOptions{})
+	if _, err := p.Comment(t.Context(), "DSP-2", board.ActorOwner, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := p.Export(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]string{
+		`"labels": [`:              `"labls" is no key of a board; did you mean "labels"?`,
+		`"title": "two"`:           `DSP-2: "titel" is no key of a board; did you mean "title"?`,
+		`"milestones": [`:          `"mileston" is no key of a board; did you mean "milestones"?`,
+		`"author": "` + owner.Name: `DSP-2.comments[0]: "writer" is no key of a board; known here: `,
+	} {
+		key, rest, _ := strings.Cut(from, ":")
+		wrong := regexp.MustCompile(`"(\w+)" is no`).FindStringSubmatch(want)[1]
+		bad := strings.Replace(string(doc), key+":"+rest, strconv.Quote(wrong)+":"+rest, 1)
+		if bad == string(doc) {
+			t.Fatalf("the document holds no %s:\n%s", from, doc)
+		}
+		fresh := open(t, native.Options{Dir: filepath.Join(t.TempDir(), "board"), Now: c.Now})
+		_, err := board.NewPolicy(fresh, owner, board.PolicyOptions{}).Import(t.Context(), []byte(bad))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", from, err, want)
+		}
+		if rows := pollAll(t, fresh); len(rows) != 0 {
+			t.Errorf("%s: left %d rows", from, len(rows))
+		}
+	}
+}
+
+// TestImportTakesAnIssuesFile: an issue may be put into a document as its file
+// stands, with its sum.
+func TestImportTakesAnIssuesFile(t *testing.T) {
+	t.Parallel()
+	b, _, _ := setup(t)
+	p := board.NewPolicy(b, owner, board.PolicyOptions{})
+	doc, err := p.Export(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	withSum := strings.Replace(string(doc), `"title": "two"`, `"title": "two", "sum": "0"`, 1)
+	fresh := open(t, native.Options{Dir: filepath.Join(t.TempDir(), "board")})
+	if _, err := board.NewPolicy(fresh, owner, board.PolicyOptions{}).Import(t.Context(), []byte(withSum)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLabelErrorNamesTheIssueOnce: the owner reads the refusal on one line.
+func TestLabelErrorNamesTheIssueOnce(t *testing.T) {
+	t.Parallel()
+	b, _, _ := setup(t)
+	err := board.NewPolicy(b, owner, board.PolicyOptions{}).Label(t.Context(), "DSP-2", "Nix", true)
+	if err == nil || strings.Count(err.Error(), "DSP-2") != 1 || !strings.HasPrefix(err.Error(), `put label "Nix" on DSP-2: not found: `) {
+		t.Errorf("%v", err)
 	}
 }

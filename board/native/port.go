@@ -55,6 +55,9 @@ func (b *Board) Import(ctx context.Context, by board.Actor, data []byte) (int, e
 	var d document
 	err := decodeJSON("the document", data, &d)
 	if err == nil {
+		err = knownKeys(data, &d)
+	}
+	if err == nil {
 		err = b.checkDocument(&d)
 	}
 	if err == nil {

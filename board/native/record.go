@@ -59,7 +59,9 @@ type moved struct {
 
 // sumMark is what stands between an issue's content and its sum, which is the
 // last field of the file.
-const sumMark = ",\n  \"sum\": \""
+const sumMark = ",\n  \"" + sumKey + "\": \""
+
+const sumKey = "sum"
 
 // encode is the record as its file: indented, so that a person can edit it,
 // with a sum over everything before it.

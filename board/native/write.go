@@ -235,7 +235,11 @@ func (b *Board) Comment(ctx context.Context, by board.Actor, ref board.Ref, as b
 
 // Label adds a label that the board knows, or removes one.
 func (b *Board) Label(ctx context.Context, by board.Actor, ref board.Ref, name string, add bool) error {
-	return b.update(ctx, by, ref, "label", func(c *change) error {
+	what := "take label " + strconv.Quote(name) + " from"
+	if add {
+		what = "put label " + strconv.Quote(name) + " on"
+	}
+	return b.update(ctx, by, ref, what, func(c *change) error {
 		same := func(l string) bool { return strings.EqualFold(l, name) }
 		has := slices.ContainsFunc(c.r.Labels, same)
 		if has == add {

@@ -185,6 +185,9 @@ func newBoardMoveCmd(f *app.Factory) *cobra.Command {
 		Args:              exactArgs("an issue"),
 		ValidArgsFunction: completingOnce(f, refs),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := onePlace(cmd, before, after, top); err != nil {
+				return err
+			}
 			p, ref, err := boardRef(cmd.Context(), f, args[0])
 			if err != nil {
 				return err
@@ -204,8 +207,6 @@ func newBoardMoveCmd(f *app.Factory) *cobra.Command {
 	cmd.Flags().StringVar(&before, "before", "", "the issue it goes before")
 	cmd.Flags().StringVar(&after, "after", "", "the issue it goes after")
 	cmd.Flags().BoolVar(&top, "top", false, "to the top of the board")
-	cmd.MarkFlagsMutuallyExclusive("before", "after", "top")
-	cmd.MarkFlagsOneRequired("before", "after", "top")
 	return cmd
 }
 

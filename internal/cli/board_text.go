@@ -106,9 +106,8 @@ func newBoardLabelCmd(f *app.Factory) *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: completingOnce(f, refs, func(context.Context, *app.Factory) []cobra.Completion {
-			return []cobra.Completion{"add", "remove"}
-		}),
+		ValidArgsFunction: completingThen(f, labelsOf(f, func(_ *cobra.Command, args []string) bool { return args[1] == "remove" }),
+			refs, func(context.Context, *app.Factory) []cobra.Completion { return []cobra.Completion{"add", "remove"} }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runBoardLabel(cmd.Context(), f, args[0], args[1] == "add", strings.Join(args[2:], " "))
 		},

@@ -83,6 +83,56 @@ func refChoices(rows []board.Issue) []cobra.Completion {
 	return out
 }
 
+// labelsOf are the labels that the board's open issues have: those of the
+// issue, to take one off, or the others, to put one on. No board lists all of
+// its labels in one request that a shell could wait for.
+func labelsOf(f *app.Factory, off func(cmd *cobra.Command, args []string) bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		p, err := f.Board(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		rows, err := p.Poll(cmd.Context(), board.Query{AllMilestones: true})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return labelChoices(rows, args[0], off(cmd, args)), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func labelChoices(rows []board.Issue, ref string, off bool) []cobra.Completion {
+	var own, all []cobra.Completion
+	for i := range rows {
+		for _, l := range rows[i].Labels {
+			all = append(all, choice(l, ""))
+		}
+		if strings.EqualFold(string(rows[i].Ref), ref) {
+			own = all[len(all)-len(rows[i].Labels):]
+		}
+	}
+	if off {
+		return slices.Clone(own)
+	}
+	own = slices.Clone(own)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(l cobra.Completion) bool { return slices.Contains(own, l) })
+}
+
+// completingThen completes the first arguments by their choices and the one
+// after them by last.
+func completingThen(f *app.Factory, last cobra.CompletionFunc, byPosition ...choices) cobra.CompletionFunc {
+	first := completing(f, byPosition...)
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) < len(byPosition):
+			return first(cmd, args, typed)
+		case len(args) == len(byPosition):
+			return last(cmd, args, typed)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // roles are the words of `board state`.
 func roles(context.Context, *app.Factory) []cobra.Completion {
 	out := make([]cobra.Completion, 0, len(board.Roles()))

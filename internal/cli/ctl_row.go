@@ -87,10 +87,27 @@ func newCtlOrderCmd(f *app.Factory) *cobra.Command {
 	cmd.Flags().StringVar(&after, "after", "", "put it after this issue")
 	cmd.Flags().BoolVar(&top, "top", false, "put it first")
 	return ctlAct(f, cmd, func(cmd *cobra.Command, args []string) (state.Command, error) {
+		if err := onePlace(cmd, before, after, top); err != nil {
+			return state.Command{}, err
+		}
 		c, err := aboutRow(cmd.Context(), f, state.CommandOrder, args[0])
 		c.Before, c.After, c.Top = board.Ref(before), board.Ref(after), top
 		return c, err
 	})
+}
+
+// onePlace refuses a place that is none or several.
+func onePlace(cmd *cobra.Command, before, after string, top bool) error {
+	given := 0
+	for _, is := range []bool{before != "", after != "", top} {
+		if is {
+			given++
+		}
+	}
+	if given == 1 {
+		return nil
+	}
+	return fmt.Errorf("%s takes one place, --before an issue, --after an issue or --top: %s", cmd.Name(), cmd.UseLine())
 }
 
 func newCtlTickCmd(f *app.Factory) *cobra.Command {
@@ -117,7 +134,7 @@ func newCtlLabelCmd(f *app.Factory) *cobra.Command {
 	var off bool
 	cmd := &cobra.Command{
 		Use: "label <ref> <label>", Short: "Put a label on an issue", Args: exactArgs("an issue", "a label"),
-		ValidArgsFunction: completingOnce(f, refs),
+		ValidArgsFunction: completingThen(f, labelsOf(f, func(*cobra.Command, []string) bool { return off }), refs),
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "take it off instead")
 	return ctlAct(f, cmd, func(cmd *cobra.Command, args []string) (state.Command, error) {

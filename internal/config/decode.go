@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/backside4charter/dispatcher/board"
 )
 
 // decoder fills a Config from a node tree and collects every fault on the way.
@@ -196,7 +198,7 @@ func (d *decoder) unique(n *node, path string) []member {
 // meantKey is the way out of an unknown key: a sibling with a similar name, or
 // the same name elsewhere in the file, or all siblings.
 func (d *decoder) meantKey(key, path string, siblings []string) string {
-	if _, ok := nearest(key, siblings); !ok {
+	if _, ok := board.Nearest(key, siblings); !ok {
 		if p, found := elsewhere(d.top, key); found && p != join(path, key) {
 			return `did you mean "` + p + `"?`
 		}
