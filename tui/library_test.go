@@ -29,9 +29,9 @@ func (l *library) Detail(_ context.Context, ref board.Ref) (state.Detail, error)
 		}
 		d := state.Detail{Issue: s.Rows[i].Issue, Resume: l.says("claude --resume a3f1c2d4")}
 		for _, r := range [][2]string{{"its state is open?", "yes, In Progress"}, {"its blockers are done?", "yes, it has none"}, {"no other session works it?", "yes"}} {
-			d.Rules = append(d.Rules, state.Rule{Ask: l.says(r[0]), Says: l.says(r[1]), Source: "spec/board-dispatch.md"})
+			d.Rules = append(d.Rules, state.Rule{Ask: l.says(r[0]), Says: l.says(r[1]), Source: "docs/state-machine.md, Why a row waits: claim"})
 		}
-		d.Rules = append(d.Rules, state.Rule{Ask: l.says("nobody works it?"), Says: l.says("no: " + s.Rows[i].Waits), Held: true, Source: "spec/board-dispatch.md"})
+		d.Rules = append(d.Rules, state.Rule{Ask: l.says("nobody works it?"), Says: l.says("no: " + s.Rows[i].Waits), Held: true, Source: "docs/state-machine.md, Why a row waits: claim"})
 		d.History = []state.Entry{
 			{At: ago(26 * time.Hour), Text: l.says("made by anna in Backlog")},
 			{At: ago(12 * time.Minute), Firing: 211, Text: l.says("Ready tier 3 → claimed, worktree acm-12, developer started")},

@@ -1,6 +1,8 @@
 package plan_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -204,11 +206,32 @@ func TestExplain(t *testing.T) {
 		if a.Ask == "" || a.Source == "" || a.Says == "" {
 			t.Errorf("answer %d is not whole: %+v", i, a)
 		}
+		told(t, a)
 	}
 	backlog := board.Issue{Ref: "DSP-2", Role: board.RoleBacklog}
 	held := plan.Explain(f, &backlog)
 	if last := held[len(held)-1]; !last.Held || len(held) >= len(all) {
 		t.Errorf("a row in Backlog is answered by %+v", held)
+	} else if want := "docs/state-machine.md, Why a row waits: backlog"; last.Source != want {
+		t.Errorf("a row in Backlog is told of in %s; want %s", last.Source, want)
+	}
+}
+
+// told holds an answer's source to the documents that its reader has: the page
+// is there, with the section and with every reason that it names.
+func told(t *testing.T, a plan.Answer) {
+	t.Helper()
+	page, place, _ := strings.Cut(a.Source, ", ")
+	section, reasons, _ := strings.Cut(place, ": ")
+	data, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(page)))
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	if err != nil || !strings.Contains(text, "## "+section+"\n") {
+		t.Errorf("%s: %s has no such section: %v", a.Ask, a.Source, err)
+	}
+	for _, r := range strings.Split(reasons, ", ") {
+		if r != "" && !strings.Contains(text, "\n| "+r+" | ") {
+			t.Errorf("%s: %s does not tell of %s", a.Ask, page, r)
+		}
 	}
 }
 

@@ -93,19 +93,19 @@ func cleanUp(x *index, p *board.PullRequest, rows []*board.Issue) CleanUp {
 // cleanRules are what must hold of the row of a pull request in conflict
 // before a cleaner claims it.
 var cleanRules = []rule{
-	{"can it be read, and is it open?", "design.md, section 10", ruleReadable},
-	{"is it free of a run of ours?", "dispatcher-system.md, One firing 4", ruleOurs},
-	{"is it in a column that is worked?", "dispatcher-system.md, Eligibility 1", ruleCleanColumn},
-	{"is its pull request still to be merged?", "dispatcher-system.md, Transitions", ruleMerged},
-	{"is it nobody's own?", "dispatcher-system.md, Eligibility 2", ruleHuman},
-	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
-	{"does nobody claim it?", "dispatcher-system.md, Maintenance, Conflicts", ruleUnclaimed},
-	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
-	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
-	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
-	{"may it cost more?", "design.md, section 13, limits", ruleBudget},
-	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
-	{"is this pair of head and base untried?", "dispatcher-system.md, Maintenance, Conflicts", ruleUntried},
+	{"can it be read, and is it open?", []string{HoldUnreadable, HoldClosed, HoldNoRole}, ruleReadable},
+	{"is it free of a run of ours?", []string{HoldWorked, HoldVerifying, HoldRetry, HoldTaken}, ruleOurs},
+	{"is it in a column that is worked?", []string{HoldBacklog, HoldQuestion}, ruleCleanColumn},
+	{"is its pull request still to be merged?", []string{HoldMerged}, ruleMerged},
+	{"is it nobody's own?", []string{HoldHuman}, ruleHuman},
+	{"is it for an agent of ours?", []string{HoldAgent, HoldUnknown}, ruleAgent},
+	{"does nobody claim it?", []string{HoldClaim}, ruleUnclaimed},
+	{"is its last run over?", []string{HoldLastRun}, ruleLastRun},
+	{"is it free of your hold?", []string{HoldOwner}, ruleHeld},
+	{"can it go on without your attention?", []string{HoldAttention}, ruleAttention},
+	{"may it cost more?", []string{HoldBudget}, ruleBudget},
+	{"was its question answered?", []string{HoldNoReply}, ruleNoReply},
+	{"is this pair of head and base untried?", []string{HoldAttention}, ruleUntried},
 }
 
 // cleanRow says why the row of a pull request in conflict is not cleaned up.
@@ -220,14 +220,14 @@ func ExplainPull(f *Facts, i *board.Issue) (Answer, bool) {
 	switch {
 	case pr == nil || pr.State != board.PullOpen:
 	case pr.Mergeable == board.MergeConflict:
-		a := Answer{Ask: "does its pull request merge?", Source: "dispatcher-system.md, Maintenance, Conflicts"}
+		a := Answer{Ask: "does its pull request merge?", Source: sourcePulls}
 		a.Says = fmt.Sprintf("%s conflicts with %s; a cleaner is started when its slot is free", pr.Name, pr.Base)
 		if c := cleanUp(x, pr, []*board.Issue{i}); c.Waits != "" {
 			a.Held, a.Says = true, fmt.Sprintf("%s conflicts with %s, and no cleaner is started: %s", pr.Name, pr.Base, c.Waits)
 		}
 		return a, true
 	case pr.Behind > 0:
-		a := Answer{Ask: "is its pull request up to date?", Source: "dispatcher-system.md, Maintenance, Freshen PRs"}
+		a := Answer{Ask: "is its pull request up to date?", Source: sourcePulls}
 		a.Says = fmt.Sprintf("%s is %d behind %s and is brought up to date", pr.Name, pr.Behind, pr.Base)
 		if why := StaysBehind(f, pr, []*board.Issue{i}); why != "" {
 			a.Held, a.Says = true, fmt.Sprintf("%s is %d behind %s and stays so: %s", pr.Name, pr.Behind, pr.Base, why)

@@ -67,9 +67,9 @@ func hold(name, format string, args ...any) Judgement {
 // rule is one question of the eligibility rules: it answers a judgement that
 // holds the row, or false to go on to the next rule.
 type rule struct {
-	ask    string // the question, as `why` prints it
-	source string // where it comes from
-	judge  func(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
+	ask   string   // the question, as `why` prints it
+	may   []string // the machine names of the reasons for which it can hold a row
+	judge func(x *index, i *board.Issue, pr *board.PullRequest) (Judgement, bool)
 }
 
 // Judge applies the rules in order and names the queue of an eligible row
@@ -78,20 +78,20 @@ func Judge(f *Facts, i *board.Issue) Judgement { return newIndex(f).judge(i) }
 
 // rules are the questions in the order in which they are asked.
 var rules = []rule{
-	{"can it be read, and is it open?", "design.md, section 10", ruleReadable},
-	{"is it free of a run of ours?", "dispatcher-system.md, One firing 4", ruleOurs},
-	{"is it in a column that is worked?", "dispatcher-system.md, Eligibility 1", ruleNever},
-	{"is its pull request still to be merged?", "dispatcher-system.md, Transitions", ruleMerged},
-	{"is it nobody's own?", "dispatcher-system.md, Eligibility 2", ruleHuman},
-	{"is it for an agent of ours?", "dispatcher-system.md, Eligibility 3", ruleAgent},
-	{"does it stand for itself?", "dispatcher-system.md, Eligibility 4", ruleParent},
-	{"is it free of another session's claim?", "dispatcher-system.md, Eligibility 5", ruleClaim},
-	{"is no clean-up left behind on it?", "design.md, section 6", ruleCleanUpLeft},
-	{"is its last run over?", "board-dispatch.md, Guards that refuse, last_run", ruleLastRun},
-	{"is it free of your hold?", "design.md, section 4, HELD", ruleHeld},
-	{"can it go on without your attention?", "design.md, section 4, GAVE UP", ruleAttention},
-	{"may it cost more?", "design.md, section 13, limits", ruleBudget},
-	{"was its question answered?", "dispatcher-system.md, Questions", ruleNoReply},
+	{"can it be read, and is it open?", []string{HoldUnreadable, HoldClosed, HoldNoRole}, ruleReadable},
+	{"is it free of a run of ours?", []string{HoldWorked, HoldVerifying, HoldRetry, HoldTaken}, ruleOurs},
+	{"is it in a column that is worked?", []string{HoldBacklog, HoldQuestion, HoldReview}, ruleNever},
+	{"is its pull request still to be merged?", []string{HoldMerged}, ruleMerged},
+	{"is it nobody's own?", []string{HoldHuman}, ruleHuman},
+	{"is it for an agent of ours?", []string{HoldAgent, HoldUnknown}, ruleAgent},
+	{"does it stand for itself?", []string{HoldParent}, ruleParent},
+	{"is it free of another session's claim?", []string{HoldClaim}, ruleClaim},
+	{"is no clean-up left behind on it?", []string{HoldClaim}, ruleCleanUpLeft},
+	{"is its last run over?", []string{HoldLastRun}, ruleLastRun},
+	{"is it free of your hold?", []string{HoldOwner}, ruleHeld},
+	{"can it go on without your attention?", []string{HoldAttention}, ruleAttention},
+	{"may it cost more?", []string{HoldBudget}, ruleBudget},
+	{"was its question answered?", []string{HoldNoReply}, ruleNoReply},
 }
 
 // ruleReadable: a row that cannot be read is its own hold (design.md, section 10).

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
 )
@@ -9,10 +10,18 @@ import (
 // Answer is what one rule says of one row.
 type Answer struct {
 	Ask    string `json:"ask"`    // the question
-	Source string `json:"source"` // the rule's place in the specification
+	Source string `json:"source"` // the part of our documents that tells more
 	Held   bool   `json:"held"`   // it holds the row; nothing after it was asked
 	Says   string `json:"says"`   // why, or what it found
 }
+
+// Where docs/state-machine.md tells more. The specification's own places stand
+// with the rules: whoever asks why does not have it.
+const (
+	sourceReasons = "docs/state-machine.md, Why a row waits: "
+	sourceQueue   = "docs/state-machine.md, A row's queue"
+	sourcePulls   = "docs/state-machine.md, Pull requests behind main, and in conflict"
+)
 
 // Explain asks every rule about one row, in order, up to the one that holds it,
 // and says at last where an eligible row stands (design.md, section 11, why).
@@ -22,9 +31,9 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 	var out []Answer
 	for _, r := range rules {
 		j, held := r.judge(x, i, pr)
-		a := Answer{Ask: r.ask, Source: r.source, Held: held, Says: "yes"}
+		a := Answer{Ask: r.ask, Source: sourceReasons + strings.Join(r.may, ", "), Held: held, Says: "yes"}
 		if held {
-			a.Says = orElse(j.Waits, heldWord(j.Hold))
+			a.Says, a.Source = orElse(j.Waits, heldWord(j.Hold)), sourceReasons+j.Hold
 		}
 		out = append(out, a)
 		if held {
@@ -32,12 +41,13 @@ func Explain(f *Facts, i *board.Issue) []Answer {
 		}
 	}
 	j := queue(x, i, pr)
-	last := Answer{Ask: "which queue is it in?", Source: "dispatcher-system.md, Eligibility 6", Held: j.Hold != "", Says: j.Waits}
+	last := Answer{Ask: "which queue is it in?", Source: sourceQueue, Held: j.Hold != "", Says: j.Waits}
 	if j.Hold != "" {
+		last.Source = sourceReasons + j.Hold
 		return append(out, last)
 	}
 	if rest, held := ruleTouched(f, i); held {
-		last.Held, last.Says = true, rest.Waits
+		last.Held, last.Says, last.Source = true, rest.Waits, sourceReasons+rest.Hold
 		return append(out, last)
 	}
 	last.Says = queueName(&j)
