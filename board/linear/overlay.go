@@ -96,7 +96,7 @@ func (b *Board) patch(r *row) {
 	if o.payload != nil && o.payload.Issue.UpdatedAt.After(read) {
 		p := o.payload.Issue
 		r.UpdatedAt, r.Description, r.State, r.Assignee, r.Delegate = p.UpdatedAt, p.Description, p.State, p.Assignee, p.Delegate
-		r.labels = nodesOf(p.Labels.Nodes)
+		r.labels, r.labelIDs = labelsOf(p.Labels.Nodes)
 	}
 	for url, at := range o.links {
 		if !slices.Contains(r.links, url) && b.now().Sub(at) < showsUp {

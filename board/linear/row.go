@@ -13,6 +13,7 @@ import (
 type row struct {
 	issueWire
 	labels   []string
+	labelIDs []string // only of a row that was read by itself
 	children []childWire
 	blockers []blockerWire
 	links    []string
@@ -29,6 +30,14 @@ func nodesOf(labels []struct{ Name string }) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+func labelsOf(labels []labelOn) (names, ids []string) {
+	for _, l := range labels {
+		names, ids = append(names, l.Name), append(ids, l.ID)
+	}
+	slices.Sort(names)
+	return names, ids
 }
 
 func urlsOf(links []struct{ URL string }) []string {
@@ -52,9 +61,10 @@ func rowOf(w *rowWire) *row {
 // rowOfWhole is an issue without its links, which may be more than it holds.
 func rowOfWhole(w *wholeWire) *row {
 	r := &row{
-		issueWire: w.issueWire, labels: nodesOf(w.Labels.Nodes), children: w.Children.Nodes, blockers: w.InverseRelations.Nodes,
+		issueWire: w.issueWire, children: w.Children.Nodes, blockers: w.InverseRelations.Nodes,
 		history: w.History.Nodes, comments: w.Comments.Nodes,
 	}
+	r.labels, r.labelIDs = labelsOf(w.Labels.Nodes)
 	switch {
 	case w.Labels.PageInfo.HasNextPage, w.Children.PageInfo.HasNextPage:
 		r.broken = "it has more labels or sub-issues than can be read"

@@ -130,11 +130,14 @@ type rowWire struct {
 	} `graphql:"history(first: 6, orderBy: createdAt)"`
 }
 
+// labelOn is a label that an issue carries.
+type labelOn struct{ ID, Name string }
+
 // wholeWire is one issue by itself, with its comments.
 type wholeWire struct {
 	issueWire
 	Labels struct {
-		Nodes    []struct{ Name string }
+		Nodes    []labelOn
 		PageInfo struct{ HasNextPage bool }
 	} `graphql:"labels(first: 50)"`
 	Children struct {
@@ -187,7 +190,7 @@ type issuePayload struct {
 		Assignee    *userWire
 		Delegate    *userWire
 		Labels      struct {
-			Nodes []struct{ Name string }
+			Nodes []labelOn
 		} `graphql:"labels(first: 50)"`
 	}
 }

@@ -106,7 +106,8 @@ func (b *Board) update(ctx context.Context, r *row, input IssueUpdateInput, as f
 	b.updated(made)
 	p := made.Issue
 	after := *r
-	after.Description, after.State, after.Assignee, after.Delegate, after.labels = p.Description, p.State, p.Assignee, p.Delegate, nodesOf(p.Labels.Nodes)
+	after.Description, after.State, after.Assignee, after.Delegate = p.Description, p.State, p.Assignee, p.Delegate
+	after.labels, after.labelIDs = labelsOf(p.Labels.Nodes)
 	if !as(&after) {
 		return p.UpdatedAt, fmt.Errorf("Linear confirms the change with something else: it shows the state %s and the delegate %s",
 			board.OneLine(p.State.Name), nameOf(p.Delegate))
@@ -190,46 +191,6 @@ func (b *Board) Tick(ctx context.Context, _ board.Actor, ref board.Ref, box boar
 // sameBoxes compares the boxes alone: Linear may write Markdown in its own way.
 func sameBoxes(a, b string) bool {
 	return slices.EqualFunc(board.Checkboxes(a), board.Checkboxes(b), func(x, y board.Checkbox) bool { return x.Done == y.Done })
-}
-
-// Label puts a label that the workspace or the team has on an issue, or takes
-// it off, and leaves its other labels alone. A label in a group may be named
-// with it: `Group/Label`.
-func (b *Board) Label(ctx context.Context, _ board.Actor, ref board.Ref, name string, add bool) error {
-	if err := b.label(ctx, ref, name, add); err != nil {
-		return fmt.Errorf("label %s: %w", ref, err)
-	}
-	return nil
-}
-
-func (b *Board) label(ctx context.Context, ref board.Ref, name string, add bool) error {
-	r, _, err := b.one(ctx, ref)
-	if err != nil {
-		return err
-	}
-	group, leaf, grouped := strings.Cut(name, "/")
-	if !grouped {
-		leaf = name
-	}
-	has := slices.ContainsFunc(r.labels, func(l string) bool { return equalFold(l, name) || equalFold(l, leaf) })
-	if has == add && !grouped {
-		return nil
-	}
-	id, err := b.labelID(ctx, name, group, leaf, grouped)
-	if err != nil {
-		if !add && errors.Is(err, board.ErrNotFound) && !has {
-			return nil
-		}
-		return err
-	}
-	key := "addedLabelIds"
-	if !add {
-		key = "removedLabelIds"
-	}
-	_, err = b.update(ctx, r, IssueUpdateInput{key: []string{id}}, func(r *row) bool {
-		return grouped || slices.ContainsFunc(r.labels, func(l string) bool { return equalFold(l, leaf) || equalFold(l, name) }) == add
-	})
-	return err
 }
 
 // LinkPR attaches a pull request by name or URL; twice is once.
