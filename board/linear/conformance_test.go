@@ -23,6 +23,8 @@ type place struct {
 	made  fake.Made
 	url   string
 	clock *boardtest.Clock
+
+	change func(*linear.Options) // of every client; nil changes nothing
 }
 
 func newPlace(t *testing.T, o fake.Options, s fake.Setup) *place {
@@ -69,6 +71,9 @@ func (p *place) options() linear.Options {
 func (p *place) open(t *testing.T, change ...func(*linear.Options)) *linear.Board {
 	t.Helper()
 	o := p.options()
+	if p.change != nil {
+		p.change(&o)
+	}
 	for _, c := range change {
 		c(&o)
 	}

@@ -4,15 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/linear"
@@ -248,35 +243,4 @@ func TestMoversAcrossProcesses(t *testing.T) {
 	gwen := p.world.AddUser(fake.User{Name: "gwen", DisplayName: "gwen"})
 	ok(t, p.world.Edit(string(ref), gwen, func(i *fake.Issue) { i.State = ready }))
 	want(reader, board.ActorOwner, board.RoleQuestion)
-}
-
-// TestQueriesFitTheWholeSchema captures every query that the client sends and
-// validates it against Linear's whole schema, where that is at hand, and
-// against our part of it, which a test of the fake holds against the whole.
-func TestQueriesFitTheWholeSchema(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, fake.Options{}, fake.Setup{})
-	everything(t, p)
-	dir := os.Getenv("DISPATCHER_SCHEMAS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "schemas")
-	}
-	name, sdl := "our part of the schema", fake.SDL
-	if whole, err := os.ReadFile(filepath.Join(dir, "linear.graphql")); err == nil {
-		name, sdl = "the whole schema", string(whole)
-	}
-	schema, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: sdl})
-	if err != nil {
-		t.Fatal(err)
-	}
-	queries := p.world.Queries()
-	for _, s := range queries {
-		if _, errs := gqlparser.LoadQueryWithRules(schema, s.Query, rules.NewDefaultRules()); errs != nil {
-			t.Errorf("%v: %s", errs, s.Query)
-		}
-	}
-	t.Logf("%d queries fit %s", len(queries), name)
-	if len(queries) < 19 {
-		t.Errorf("only %d queries were captured", len(queries))
-	}
 }

@@ -3,17 +3,15 @@ package linear_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/boardtest"
-	"github.com/backside4charter/dispatcher/board/linear"
+
 	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
 )
 
@@ -34,105 +32,6 @@ func ok(t *testing.T, err error) {
 
 func dev(session string) board.ClaimRequest {
 	return board.ClaimRequest{Kind: board.KindDeveloper, Session: session}
-}
-
-// everything uses the board in every way there is, so that every query of the
-// client is sent.
-func everything(t *testing.T, p *place) {
-	t.Helper()
-	b := p.open(t)
-	p.fill(t, 3, "Ready")
-	p.world.AddUser(fake.User{Name: "gwen", DisplayName: "gwen"})
-	ctx := t.Context()
-	firing(t, b)
-	_, err := b.Poll(ctx, board.Query{AllMilestones: true, Closed: true})
-	ok(t, err)
-	_, err = b.Milestones(ctx)
-	ok(t, err)
-	_, err = b.States(ctx)
-	ok(t, err)
-	_, err = b.Claim(ctx, theLoop, "ACM-1", dev("s1"))
-	ok(t, err)
-	p.clock.Advance(20 * time.Minute)
-	renew := dev("s1")
-	renew.Renew = true
-	_, err = b.Claim(ctx, theLoop, "ACM-1", renew)
-	ok(t, err)
-	ok(t, b.SetState(ctx, theLoop, "ACM-1", "In Progress", board.RoleReady))
-	ok(t, b.Tick(ctx, theOwner, "ACM-1", board.Box{N: 1, Set: true}))
-	ok(t, b.Label(ctx, theOwner, "ACM-1", "Kind/Bug", true))
-	ok(t, b.Label(ctx, theOwner, "ACM-1", "Kind/Bug", false))
-	ok(t, b.LinkPR(ctx, theOwner, "ACM-1", "#3"))
-	ok(t, b.LinkPR(ctx, theOwner, "ACM-1", "https://github.com/acme/widgets/pull/3"))
-	_, err = b.Comment(ctx, theLoop, "ACM-1", board.ActorDispatcher, "a word")
-	ok(t, err)
-	rows, err := b.IssuesOf(ctx, board.PullRequest{URL: "https://github.com/acme/widgets/pull/3", Title: "acm-2", Body: "Fixes #4"})
-	ok(t, err)
-	if len(rows) != 2 || rows[0].Ref != "ACM-1" || rows[1].Ref != "ACM-2" {
-		t.Fatalf("the pull request belongs to %+v", rows)
-	}
-	_, err = b.Limits(ctx)
-	ok(t, err)
-	ok(t, b.Assign(ctx, theLoop, "ACM-1", board.DelegateReviewer))
-	ok(t, b.Release(ctx, theLoop, "ACM-1", ""))
-	firing(t, b)
-	// A write whose answer is lost is looked for.
-	p.world.Inject(fake.Fault{Kind: fake.FaultLost, Writes: true})
-	_, err = b.Comment(ctx, theLoop, "ACM-1", board.ActorDispatcher, "another")
-	ok(t, err)
-	// What is wrong with an id is looked up.
-	for _, wrong := range []func(*linear.Options){
-		func(o *linear.Options) { o.TeamID = "nosuch" }, func(o *linear.Options) { o.ProjectID = "nosuch" },
-	} {
-		if _, err := p.open(t, wrong).Poll(ctx, board.Query{AllMilestones: true}); !errors.Is(err, board.ErrNotFound) {
-			t.Fatalf("a wrong id: %v", err)
-		}
-	}
-	thread(t, p)
-}
-
-// thread reads an issue whose comments and attachments do not fit a page.
-func thread(t *testing.T, p *place) {
-	t.Helper()
-	d := fake.Draft{Title: "long", State: "Ready", Milestone: "m1"}
-	for n := range 130 {
-		d.Comments = append(d.Comments, fake.Comment{Body: fmt.Sprint("word ", n), User: p.made.Owner})
-	}
-	for n := range 120 {
-		d.PullRequests = append(d.PullRequests, fmt.Sprintf("https://github.com/acme/widgets/pull/%d", n+1))
-	}
-	ref := p.add(t, d)
-	b := p.open(t)
-	i, err := b.Issue(t.Context(), ref)
-	ok(t, err)
-	rows := firing(t, b)
-	at := slices.IndexFunc(rows, func(r board.Issue) bool { return r.Ref == ref })
-	if len(i.Comments) != 130 || i.Comments[0].Body != "word 0" || at < 0 || len(i.PRs) != 120 || !strings.HasSuffix(i.PRs[0], "/pull/1") || len(rows[at].Comments) != 130 || len(rows[at].PRs) != 120 {
-		t.Fatalf("read %d comments and pull requests %q, polled %+v", len(i.Comments), i.PRs, rows[at])
-	}
-}
-
-// connections calls fn for every field of a query that is a connection.
-func connections(t *testing.T, query string, fn func(f *ast.Field)) {
-	t.Helper()
-	doc, err := parser.ParseQuery(&ast.Source{Input: query})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var walk func(ast.SelectionSet)
-	walk = func(set ast.SelectionSet) {
-		for _, s := range set {
-			f, ok := s.(*ast.Field)
-			if !ok {
-				t.Fatalf("an unexpected selection in %s", query)
-			}
-			if slices.ContainsFunc(f.SelectionSet, func(s ast.Selection) bool { f, ok := s.(*ast.Field); return ok && f.Name == "nodes" }) {
-				fn(f)
-			}
-			walk(f.SelectionSet)
-		}
-	}
-	walk(doc.Operations[0].SelectionSet)
 }
 
 // TestSymptom01NestedConnections: linearis-oss/linearis#276, #286;

@@ -14,22 +14,47 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Whole is the whole schema in a file, where it is at hand: beside the checkout,
-// or where DISPATCHER_SCHEMAS says. Elsewhere the test is skipped.
-func Whole(t *testing.T, file string) *ast.Schema {
+// File is one of the services' own descriptions: where DISPATCHER_SCHEMAS says,
+// and there it must be, else in shared/schemas beside the checkout. Elsewhere
+// the test is skipped, and says what it lacks.
+func File(t *testing.T, file string) []byte {
 	t.Helper()
-	dir := os.Getenv("DISPATCHER_SCHEMAS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "schemas")
+	dir, said := os.LookupEnv("DISPATCHER_SCHEMAS")
+	if !said || dir == "" {
+		said, dir = false, filepath.Join(checkout(t), "..", "shared", "schemas")
 	}
-	text, err := os.ReadFile(filepath.Join(dir, file))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the whole schema is not at hand (%s); set DISPATCHER_SCHEMAS to the folder that holds %s", dir, file)
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if !said && errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("NOT HELD against the service's own %s: there is none in %s; set DISPATCHER_SCHEMAS to the folder that holds it", file, dir)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gqlparser.LoadSchema(&ast.Source{Name: file, Input: string(text)})
+	return text
+}
+
+// checkout is the folder of go.mod, above the package whose test runs.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Whole is the whole schema in a file, where it is at hand, as File says.
+func Whole(t *testing.T, file string) *ast.Schema {
+	t.Helper()
+	s, err := gqlparser.LoadSchema(&ast.Source{Name: file, Input: string(File(t, file))})
 	if err != nil {
 		t.Fatal(err)
 	}
