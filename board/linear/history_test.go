@@ -77,8 +77,10 @@ func (w *troubled) Trouble(c *histories.Chance) {
 			w.claimAs(w.t, w.dana, row.Ref, fmt.Sprintf("dana-%d", n), ages[c.IntN(len(ages))])
 		}
 	}
-	either := []fake.FaultKind{fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultEmpty, fake.FaultVoid,
-		fake.FaultInternal, fake.FaultKey, fake.FaultDelay}
+	either := []fake.FaultKind{
+		fake.FaultDrop, fake.FaultLost, fake.FaultHTML, fake.FaultTruncated, fake.FaultRateLimit, fake.FaultEmpty, fake.FaultVoid,
+		fake.FaultInternal, fake.FaultKey, fake.FaultDelay,
+	}
 	writes := append(either[:len(either):len(either)], fake.FaultRefused, fake.FaultLock)
 	reads := append(either[:len(either):len(either)], fake.FaultStale, fake.FaultStale)
 	w.world.Inject(fake.Fault{Delay: time.Millisecond, Choose: func(write bool) fake.FaultKind {

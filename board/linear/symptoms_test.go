@@ -11,7 +11,6 @@ import (
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/board/boardtest"
-
 	fake "github.com/backside4charter/dispatcher/internal/fake/linear"
 )
 
