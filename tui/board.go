@@ -222,7 +222,7 @@ func (b *boardView) detail(r layout.Rect, now time.Time) []string {
 		if worker := present.WorkerOf(b.snap, row); worker != nil {
 			lines = append(lines, b.strip.Stream(worker, w, room, now)...)
 		} else {
-			lines = append(lines, issue.Reading(b.snap, row, w, room, now, b.st)...)
+			lines = append(lines, issue.Below(b.snap, row, w, room, now, b.st)...)
 		}
 	}
 	side := b.st.Border.Render(b.st.Borders.Thin.Vertical) + " "

@@ -36,6 +36,9 @@ func (m *Model) Act(a keymap.Action) pane.Reply {
 		m.sides = !m.sides
 		m.text.laid = nil
 		back()
+		if f := m.file(); m.sides && f != nil && !m.beside(f) {
+			return pane.Not("the other files stand side by side now; this one has one side only")
+		}
 		return pane.Done()
 	case keymap.Diff:
 		if m.query == (state.DiffQuery{}) {

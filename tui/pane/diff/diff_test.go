@@ -298,3 +298,32 @@ func TestEverySizeHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestANewFileTakesTheWholeWidth: beside its lines there would be nothing.
+func TestANewFileTakesTheWholeWidth(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.diff.Files[1] = state.DiffFile{Path: "new.go", Kind: "added", Added: 1, Lines: []state.DiffLine{
+		{Op: "@", Text: "@@ -0,0 +1 @@"}, {Op: "+", New: 1, Text: strings.Repeat("x", 60)},
+	}}
+	r.open(pane.Subject{Ref: "ACM-3"})
+	r.sides = true
+	r.at = 1
+	half := strings.Split(r.screen(), "\n")[3]
+	if before, after, _ := strings.Cut(half, "old token"); !strings.HasSuffix(before, "1 - ") || !strings.Contains(after, "1 + new token") {
+		t.Errorf("a changed file does not stand side by side: %q", half)
+	}
+	r.at, r.text = 2, textPlace{}
+	r.shows("1 + " + strings.Repeat("x", 60))
+}
+
+// TestWithoutAReviewTheHeadingNamesNone: a lone dash says nothing.
+func TestWithoutAReviewTheHeadingNamesNone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.pull.PR.Reviews = nil
+	r.open(pane.Subject{Ref: "ACM-3"})
+	if head := strings.Split(r.screen(), "\n")[0]; strings.Contains(head, "–") || !strings.Contains(head, "#35 · ") {
+		t.Errorf("it begins with %q", head)
+	}
+}

@@ -15,14 +15,20 @@ import (
 // narrower it is cut.
 const wrapFrom = 12
 
+// beside says whether the old lines of a file stand beside its new ones. Where
+// nothing was removed, or nothing added, one half would be empty.
+func (m *Model) beside(f *state.DiffFile) bool {
+	return m.sides && f.Kind != "added" && f.Kind != "deleted"
+}
+
 // textWidth is the room of a line's text: without the bar, its number and what
 // happens to it. The head of a hunk has none of these but the bar.
-func (m *Model) textWidth(op string, num int) int {
+func (m *Model) textWidth(f *state.DiffFile, op string, num int) int {
 	w, _ := widget.Inner(m.detail.W, m.detail.H)
 	switch {
 	case op == "@":
 		return w - 2
-	case m.sides:
+	case m.beside(f):
 		return (w-2)/2 - num - 3
 	}
 	return w - 1 - num - 3
@@ -30,7 +36,7 @@ func (m *Model) textWidth(op string, num int) int {
 
 // pieces is a line as it stands on the screen, one row each.
 func (m *Model) pieces(f *state.DiffFile, n, num int) []string {
-	text, w := clean(f.Lines[n].Text), m.textWidth(f.Lines[n].Op, num)
+	text, w := clean(f.Lines[n].Text), m.textWidth(f, f.Lines[n].Op, num)
 	if w < wrapFrom || widget.Width(text) <= w {
 		return []string{text}
 	}
@@ -62,7 +68,7 @@ func (m *Model) row(f *state.DiffFile, p pair, w, num int, under bool) string {
 	if p.left >= 0 && f.Lines[p.left].Op == "@" {
 		return append(widget.Line{bar}, m.hunk(f, p, num)...).Mark(m.find, found).Render(w, chosen, m.st)
 	}
-	if !m.sides {
+	if !m.beside(f) {
 		n := p.right
 		if n < 0 {
 			n = p.left

@@ -37,7 +37,7 @@ func (m *Model) rows(f *state.DiffFile) []pair {
 			if lines[i].Op == "@" {
 				m.addRows(f, pair{i, i, 0}, num)
 			}
-		case m.sides && (lines[i].Op == "-" || lines[i].Op == "+"):
+		case m.beside(f) && (lines[i].Op == "-" || lines[i].Op == "+"):
 			i = m.block(f, i, num)
 		case lines[i].Op == "-":
 			m.addRows(f, pair{i, -1, 0}, num)

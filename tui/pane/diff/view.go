@@ -93,7 +93,10 @@ func (m *Model) standing() widget.Line {
 		}
 		verdict, tone := present.Review(&p.PR, &m.st.Signs)
 		checks, ctone := present.Checks(&p.PR, &m.st.Signs)
-		line = line.Add(m.st.Text, " · ").Add(m.st.Tone(tone), verdict).Add(m.st.Text, " · ").Add(m.st.Tone(ctone), checks)
+		if len(p.PR.Reviews) > 0 {
+			line = line.Add(m.st.Text, " · ").Add(m.st.Tone(tone), verdict)
+		}
+		line = line.Add(m.st.Text, " · ").Add(m.st.Tone(ctone), checks)
 	case m.query.PR != "":
 		line = line.Add(m.st.Text, " · PR "+widget.Clean(m.query.PR)).Add(m.st.Muted, " · not open any more")
 	default:

@@ -99,13 +99,30 @@ func repeats(s *state.Snapshot, issue *board.Issue, comment string) bool {
 	return n != nil && strings.Contains(comment, strings.TrimSpace(n.Text))
 }
 
-// Reading is what fills the room below Brief when no worker is to be watched:
-// what the issue asks, its description, and the last comment.
+// Below is Reading for the room below Brief, which has said already why the
+// issue waits.
+func Below(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
+	if row == nil || w <= 0 || h <= 0 {
+		return nil
+	}
+	text := asked(s, row, w, st)
+	why := present.Describe(row, present.WorkerOf(s, row), present.PullOf(s, row.Issue.Ref), now, &st.Signs).Text
+	if n := present.NeedOf(s, row.Issue.Ref); n != nil && strings.Contains(widget.Clean(why), widget.Clean(strings.TrimSpace(n.Text))) {
+		text = nil
+	}
+	return reading(s, row, text, w, h, now, st)
+}
+
+// Reading is an issue to read, when no worker is to be watched: what it asks,
+// its description, and the last comment.
 func Reading(s *state.Snapshot, row *state.Row, w, h int, now time.Time, st *themes.Styles) []string {
 	if row == nil || w <= 0 || h <= 0 {
 		return nil
 	}
-	out := asked(s, row, w, st)
+	return reading(s, row, asked(s, row, w, st), w, h, now, st)
+}
+
+func reading(s *state.Snapshot, row *state.Row, out []string, w, h int, now time.Time, st *themes.Styles) []string {
 	if len(out) > 0 {
 		out = append(out, widget.Blank(w, 1)...)
 	}

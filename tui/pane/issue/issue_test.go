@@ -2,6 +2,7 @@ package issue
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func picture() *state.Snapshot {
 func detail() state.Detail {
 	return state.Detail{
 		Rules: []state.Rule{
-			{Ask: "is it blocked?", Says: "no", Source: "eligible.go"},
+			{Ask: "is it blocked?", Says: "no", Source: "docs/state-machine.md, Why a row waits: blocked"},
 			{Ask: "is a slot free?", Says: "2 of 2 busy", Held: true},
 		},
 		History: []state.Entry{{At: noon.Add(-26 * time.Hour), Text: "created"}, {At: noon, Firing: 212, Text: "claimed by firing 212"}},
@@ -103,7 +104,7 @@ func TestThePageFillsInAsItIsRead(t *testing.T) {
 	settle(t, m)
 	shows(t, m, "Rules", "is a slot free? 2 of 2 busy", "1 rule lets it pass", "26 August", "12:00 claimed by firing 212", "claude --resume a3f1c2d4-long")
 	m.Act(keymap.Why)
-	shows(t, m, "is it blocked? no", "eligible.go")
+	shows(t, m, "is it blocked? no", "docs/state-machine.md")
 	before := asked
 	next := picture()
 	next.Version = 2
@@ -189,5 +190,27 @@ func TestEverySizeHolds(t *testing.T) {
 			m.SetBody(layout.Rect{W: w, H: h}, layout.ShapeOf(w))
 			screen(t, m)
 		}
+	}
+}
+
+// TestBelowSaysTheReasonOnce: Brief stands above it and says it.
+func TestBelowSaysTheReasonOnce(t *testing.T) {
+	t.Parallel()
+	st := themes.For(true).Styles()
+	s := picture()
+	row := &s.Rows[0]
+	row.Hold, row.Waits = "attention", "needs human attention: 2 failed attempts"
+	s.Needs = []state.Need{{Kind: state.NeedAttention, Ref: row.Issue.Ref, Text: row.Waits, Since: noon}}
+	all := func(lines ...[]string) string { return ansi.Strip(strings.Join(slices.Concat(lines...), "\n")) }
+	brief := Brief(s, row, 60, 20, noon, &st)
+	if got := strings.Count(all(brief, Below(s, row, 60, 20, noon, &st)), row.Waits); got != 1 {
+		t.Errorf("it is said %d times:\n%s", got, all(brief, Below(s, row, 60, 20, noon, &st)))
+	}
+	if !strings.Contains(all(Reading(s, row, 60, 20, noon, &st)), row.Waits) {
+		t.Error("alone it does not say why")
+	}
+	s.Needs[0].Text = "Which?\n\n1. ISO"
+	if !strings.Contains(all(Below(s, row, 60, 20, noon, &st)), "1. ISO") {
+		t.Error("a question that Brief does not hold is not there")
 	}
 }

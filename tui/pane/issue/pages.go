@@ -160,7 +160,9 @@ func (m *Model) layRules(p *page, w int) {
 			p.rows = append(p.rows, widget.Line{}.Add(ink, mark).Add(m.st.Text, l).Render(w, false, m.st))
 		}
 		if m.rules && r.Source != "" {
-			add(m.st.Muted, "  "+widget.Clean(r.Source))
+			for _, l := range widget.Wrap(widget.Clean(r.Source), max(w-2, 1)) {
+				add(m.st.Muted, "  "+l)
+			}
 		}
 	}
 	if passed > 0 {

@@ -55,7 +55,25 @@ func (m *Model) text() []string {
 		lines = widget.Markdown("(no text)", w, m.st)
 	}
 	lines = append(lines, widget.Blank(w, 1)...)
-	return append(lines, m.facts(n, w)...)
+	lines = append(lines, m.facts(n, w)...)
+	return append(lines, m.lastWords(n, w)...)
+}
+
+// lastWords is what the worker said at the end, where the need itself has only
+// the reason: what was given up, or is to be reviewed.
+func (m *Model) lastWords(n *state.Need, w int) []string {
+	worker := present.LastWorker(m.snap, n.Ref)
+	if worker == nil || n.Kind != state.NeedAttention && n.Kind != state.NeedReview {
+		return nil
+	}
+	for i := len(worker.Tail) - 1; i >= 0; i-- {
+		if l := &worker.Tail[i]; l.Kind == state.LineText && strings.TrimSpace(l.Text) != "" {
+			head := fmt.Sprintf("what its %s said last", worker.Run.Kind)
+			out := append(widget.Blank(w, 1), widget.Divider(head, w, m.st))
+			return append(out, widget.Markdown(l.Text, w, m.st)...)
+		}
+	}
+	return nil
 }
 
 // askedText is what a running worker asks, in full, as Markdown.

@@ -328,3 +328,31 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasGivenUpShowsTheLastWords: the reason alone does not say how far the
+// worker came.
+func TestWhatWasGivenUpShowsTheLastWords(t *testing.T) {
+	t.Parallel()
+	m := view(t)
+	s := picture()
+	s.Workers = []state.Worker{{Run: state.Run{ID: "r10", Ref: "ACM-10", Kind: board.KindDeveloper}, Tail: []state.Line{
+		{Kind: state.LineText, Text: "I begin."},
+		{Kind: state.LineText, Text: "The test for **umlauts** fails.\n\nSTATUS: INCOMPLETE"},
+		{Kind: state.LineResult, Text: "turn ended"},
+	}}}
+	m.SetSnapshot(s)
+	open(t, m, "ACM-10")
+	got := screen(t, m)
+	for _, want := range []string{"failed twice", "what its developer said last", "The test for umlauts fails.", "STATUS: INCOMPLETE"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "I begin.") {
+		t.Errorf("an earlier word is there:\n%s", got)
+	}
+	open(t, m, "ACM-31")
+	if got := screen(t, m); strings.Contains(got, "said last") {
+		t.Errorf("a row without a worker has last words:\n%s", got)
+	}
+}
