@@ -82,7 +82,7 @@ var rooms = map[string]room{
 	"gitapp":              {may: list("board", "internal/ghapi", "internal/git", tools)},
 	"gitapp/pulls":        {may: list("board", "gitapp", "internal/git")},
 	"gitapp/pulls/local":  {may: list("board", "gitapp", "gitapp/pulls", "internal/git", tools)},
-	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/ghapi", "internal/git", tools)},
+	"gitapp/pulls/github": {may: list("board", "gitapp", "gitapp/pulls", "internal/ghapi", "internal/git", "internal/gqlanswer", tools)},
 
 	"themes":        {},
 	"tui":           {may: list("board", "loop/state", "themes", "tui/...")},

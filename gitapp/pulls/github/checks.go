@@ -60,6 +60,9 @@ func (s *Store) checkRuns(ctx context.Context, head string) ([]*gogithub.CheckRu
 		if err != nil {
 			return nil, err
 		}
+		if got.Total == nil {
+			return nil, errNoAnswer
+		}
 		runs = append(runs, got.CheckRuns...)
 		o.Page = resp.NextPage
 	}

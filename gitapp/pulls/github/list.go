@@ -162,6 +162,8 @@ func (s *Store) behind(ctx context.Context, p pair) (int, error) {
 		return 0, nil // its App needs no contents, and a reviewer does not ask how far behind it is
 	case err != nil:
 		return 0, err
+	case c.BehindBy == nil:
+		return 0, errNoAnswer
 	}
 	s.mu.Lock()
 	if len(s.apart) >= mostKnown {

@@ -18,6 +18,7 @@ import (
 	"github.com/backside4charter/dispatcher/gitapp"
 	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	"github.com/backside4charter/dispatcher/internal/ghapi"
+	"github.com/backside4charter/dispatcher/internal/gqlanswer"
 )
 
 // Options are what the pull requests of a repository are opened with.
@@ -132,7 +133,7 @@ func (s *Store) client(a *gitapp.App, ses *ghapi.Session) (*api, error) {
 	if gql == "" {
 		gql = strings.TrimSuffix(base, "/v3") + "/graphql" // an Enterprise Server has both below /api
 	}
-	return &api{app: a, rest: rest, gql: graphql.NewClient(gql, &http.Client{Transport: t, Timeout: time.Minute})}, nil
+	return &api{app: a, rest: rest, gql: graphql.NewClient(gql, &http.Client{Transport: &gqlanswer.Transport{Next: t}, Timeout: time.Minute})}, nil
 }
 
 // checksKept is how much of GitHub's lists of check runs is kept, in bytes: a
@@ -196,6 +197,9 @@ func (s *Store) plain(err error) error {
 		}
 		return &said{fmt.Sprintf("GitHub answered %d: %s%s", e.Response.StatusCode, e.Message, details(e)), err}
 	}
+	if errors.Is(err, gqlanswer.ErrNone) || errors.Is(err, errNoAnswer) {
+		return &said{ghapi.NoAnswer("200 OK"), err}
+	}
 	if _, torn := errors.AsType[*url.Error](err); torn {
 		return fmt.Errorf("GitHub cannot be reached: %w", err)
 	}
@@ -203,6 +207,10 @@ func (s *Store) plain(err error) error {
 }
 
 const lacksSome = "the App lacks a permission for it (GitHub: " + notAccessible + "); `dispatcher identity` lists them"
+
+// errNoAnswer is what the REST API answered with status 200 and without what its
+// answer always holds: a proxy's own JSON.
+var errNoAnswer = errors.New("the answer is not GitHub's")
 
 // said is an error of a client library in our words alone.
 type said struct {
