@@ -43,6 +43,6 @@ func (f *firing) putBackAway(ctx context.Context, r state.Run, old *state.Run, g
 	}
 	f.skip(r.Ref)
 	return f.tryLater(ctx, r, state.Decision{
-		Op: state.OpRetry, Ref: r.Ref, At: f.pauses().Away.Until, Text: gone.Why, Free: true, Resume: r.Resume,
+		Op: state.OpRetry, Ref: r.Ref, At: f.pauses().Away.Until, Text: gone.Why, PutOff: state.PutOffAway, Resume: r.Resume,
 	})
 }

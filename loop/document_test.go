@@ -280,6 +280,16 @@ func TestPhasesAreDocumented(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) { takenLives(t, seen) })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.phases = seen
+		w.on(w.ready("the power goes"), board.KindDeveloper, endless, completing)
+		p := w.start(forever)
+		time.Sleep(time.Minute)
+		p.crash()
+		w.killAll()
+		w.start().wait()
+	})
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(onPage))); diff != "" {
 		t.Errorf("docs/state-machine.md, A run: (-seen +page)\n%s", diff)
 	}

@@ -43,7 +43,7 @@ type Engine struct {
 	book      *book                   // owned by the firing or closing job while busy
 	refused   map[string]plan.Refusal // the same
 	pauses    plan.Pauses             // the same
-	missing   map[string]string       // what each agent was last told to go without; the same
+	missing   map[string][]string     // what the owner was told that each agent goes without; the same
 	settled   map[string]bool         // runs known to be over; the same
 	busy      bool                    // a firing or closing job is under way
 	pending   string
@@ -82,6 +82,7 @@ func New(o Options, d Deps) *Engine {
 		keeps:   map[string]int{},
 		stops:   map[string]bool{},
 		settled: map[string]bool{},
+		missing: map[string][]string{},
 		refused: map[string]plan.Refusal{},
 		first:   map[board.Ref]bool{},
 		timer:   time.NewTimer(time.Hour),

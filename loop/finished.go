@@ -240,13 +240,13 @@ func (f *firing) link(ctx context.Context, w Writes, d state.Decision) error {
 // tryLater arms the next try of a run, or puts the same one off.
 func (f *firing) tryLater(ctx context.Context, r state.Run, d state.Decision) error {
 	said := fmt.Sprintf("%s try %d did not finish: %s; next at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
-	if d.Free {
+	if d.PutOff != "" {
 		said = fmt.Sprintf("%s try %d is put off: %s; it goes on at %s", r.Kind, r.Attempt, d.Text, d.At.UTC().Format("15:04:05Z"))
 		r.Attempt--
-		r.PutOffs++
+		r.PutOffs.Add(d.PutOff)
 		r.PutOff = d.Text
 	} else {
-		r.Failure, r.PutOff, r.PutOffs = d.Text, "", 0
+		r.Failure, r.PutOff, r.PutOffs = d.Text, "", state.PutOffs{}
 	}
 	r.Phase, r.NotBefore, r.Resume = state.PhaseRetrying, d.At, d.Resume
 	r.Stopped, r.StopNote = "", "" // its end is settled with this

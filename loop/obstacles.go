@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/backside4charter/dispatcher/loop/plan"
@@ -19,7 +20,7 @@ const limitJitter = time.Minute
 // there is nothing in the way.
 func (f *firing) obstacle(r state.Run, x state.WorkerExit) error {
 	now, kind := f.e.o.Now(), f.facts.Settings.KindOf(r.Agent)
-	f.incomplete(r, x.Missing)
+	f.incomplete(r, &x)
 	if !x.LimitUntil.IsZero() {
 		x.Trouble = state.TroubleLimit
 	}
@@ -32,7 +33,7 @@ func (f *firing) obstacle(r state.Run, x state.WorkerExit) error {
 		}
 		f.changePauses(func(p *plan.Pauses) {
 			p.Busy[kind] = state.Pause{
-				What: kind, Why: "the model of " + kind + " does not answer", Until: plan.BusyEnds(now, r.PutOffs), Tries: p.Busy[kind].Tries + 1,
+				What: kind, Why: "the model of " + kind + " does not answer", Until: plan.BusyEnds(now, r.PutOffs.Busy), Tries: p.Busy[kind].Tries + 1,
 			}
 		})
 	case state.TroubleSetup:
@@ -48,31 +49,36 @@ func (f *firing) obstacle(r state.Run, x state.WorkerExit) error {
 	return nil
 }
 
-// incomplete says that an agent works without something that its profile names.
-// It is told once, not for each of its runs.
-func (f *firing) incomplete(r state.Run, missing string) {
-	if missing == f.e.missing[r.Agent] {
-		return
-	}
+// missingTold is how many different lacks of one agent are told of.
+const missingTold = 10
+
+// incomplete says that an agent works without something that it was to load. It
+// is told once, not for each of its runs; a run that worked and lacked nothing
+// shows that it was mended, one that died shows nothing.
+func (f *firing) incomplete(r state.Run, x *state.WorkerExit) {
+	missing := x.Missing
 	if missing == "" {
-		delete(f.e.missing, r.Agent)
+		if x.Problem == "" {
+			delete(f.e.missing, r.Agent)
+		}
 		return
 	}
-	if f.e.missing == nil {
-		f.e.missing = map[string]string{}
+	told := f.e.missing[r.Agent]
+	if slices.Contains(told, missing) || len(told) >= missingTold {
+		return
 	}
-	f.e.missing[r.Agent] = missing
-	f.notify(r.Ref, fmt.Sprintf("agent %s works without a part of what it was to have: %s; mend it, or take it out of agents.%[1]s in the configuration", r.Agent, missing))
+	f.e.missing[r.Agent] = append(told, missing)
+	f.notify(r.Ref, fmt.Sprintf("agent %s works without a part of what it was to load: %s; mend it, or take it out of agents.%[1]s.args or of your own settings of the agent", r.Agent, missing))
 }
 
 // limited pauses an account that has met its usage limit. Several workers that
 // meet it make one pause.
 func (f *firing) limited(r state.Run, kind string, x *state.WorkerExit) error {
 	now := f.e.o.Now()
-	if plan.LimitTold(r.PutOffs) {
-		f.notify(r.Ref, fmt.Sprintf("met the usage limit of %s %d times in a row: no try is counted, and none will get through before its account has room", kind, r.PutOffs+1))
+	if plan.LimitTold(r.PutOffs.Limit) {
+		f.notify(r.Ref, fmt.Sprintf("met the usage limit of %s %d times: no try is counted, and none will get through before its account has room", kind, r.PutOffs.Limit+1))
 	}
-	until, known := plan.LimitEnds(now, x, r.PutOffs), f.e.runtime.limits(now)[kind]
+	until, known := plan.LimitEnds(now, x, r.PutOffs.Limit), f.e.runtime.limits(now)[kind]
 	if !until.After(now) || !known.Before(until) {
 		return nil
 	}

@@ -147,7 +147,7 @@ func TestLimitWithoutAnEnd(t *testing.T) {
 					t.Errorf("%d starts in four hours", n)
 				}
 				w.goesOn(ref)
-				if told := p.told("times in a row"); (told > 0) != (n > 8) {
+				if told := p.told("met the usage limit of claude 9 times"); (told > 0) != (n > 8) {
 					t.Errorf("%d limits in a row, told %d times: %+v", n, told, p.e.Snapshot().Notices)
 				}
 				p.ask(state.Command{Kind: state.CommandRetry, Ref: ref, Text: "with the other account"})
@@ -371,14 +371,14 @@ func TestMissingPartsAreToldOnce(t *testing.T) {
 		}
 		one, two, three := w.ready("one"), w.ready("two"), w.ready("three")
 		w.on(one, board.KindDeveloper, without("the MCP server db did not start"))
-		w.on(two, board.KindDeveloper, without("the MCP server db did not start"))
+		w.on(two, board.KindDeveloper, failing, without("the MCP server db did not start")) // one that died says nothing
 		w.on(three, board.KindDeveloper, without("the plugin p did not load: no manifest"))
 		p := w.start(forever, claudes)
 		time.Sleep(4 * time.Hour)
 		for _, ref := range []board.Ref{one, two, three} {
 			w.wantRow(ref, board.RoleHumanReview, "")
 		}
-		if p.told("the MCP server db did not start; mend it, or take it out of agents.developer") != 1 || p.told("the plugin p did not load: no manifest") != 1 {
+		if p.told("the MCP server db did not start; mend it, or take it out of agents.developer.args") != 1 || p.told("the plugin p did not load: no manifest") != 1 {
 			t.Errorf("told %+v", p.e.Snapshot().Notices)
 		}
 		p.leave()

@@ -69,6 +69,10 @@ func TestAnyProgramMeetsALimit(t *testing.T) {
 	}{
 		{"on-its-output", `echo working; echo "session limit, resets 3:20pm (Europe/Berlin)"; exit 1`, workers.TroubleLimit, true},
 		{"on-its-error-output", `echo working; echo "session limit, resets 3:20pm (Europe/Berlin)" >&2; exit 1`, workers.TroubleLimit, true},
+		{"on-its-error-output-after-much", `seq 20; echo "session limit, resets 3:20pm (Europe/Berlin)" >&2; exit 1`, workers.TroubleLimit, true},
+		{"it-ran-and-quotes-a-shell", `seq 3; echo "make: golangci-lint: command not found"; echo "gates red, I give up"; exit 1`, workers.TroubleNone, false},
+		{"it-ran-and-lacked-something", `seq 20; exec /no/such/tool`, workers.TroubleNone, false},
+		{"a-page-that-is-not-found", `echo starts; echo "GET /users/7: not found"; exit 1`, workers.TroubleNone, false},
 		{"without-a-time", `echo "You've hit your usage limit"; exit 75`, workers.TroubleLimit, false},
 		{"a-warning", `echo "you have used 80% of your weekly limit, resets 3pm"; exit 1`, workers.TroubleNone, false},
 		{"done-all-the-same", `echo "session limit, resets 3:20pm (Europe/Berlin)"; echo "STATUS: COMPLETE"`, workers.TroubleNone, false},

@@ -27,7 +27,8 @@ type Ending struct {
 	Result *Result // the last one; nil when there was none
 	Began  bool    // a turn had begun
 	Code   int     // its exit code; -1 when a signal ended it
-	Words  string  // the end of its standard error, and what else it said last outside its protocol
+	Words  string  // the end of its standard error
+	Said   string  // what it printed last outside its protocol, or the end of it where it has none
 	At     time.Time
 }
 
@@ -55,25 +56,37 @@ const (
 )
 
 var notRunnable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^.*(?:command not found|exec format error|bad interpreter|: not found$|exec: .*(?:not found|permission denied|no such file)|` +
+	return regexp.MustCompile(`(?i)^.*(?:command not found|exec format error|bad interpreter|: not found$|exec: .*(?:not found|permission denied|no such file)|` +
 		`env: .*(?:no such file or directory|permission denied)).*$`)
 })
 
+// complaintLines is how many lines a shell and what it is wrapped in say at most
+// of a program that they cannot run. One that said more has run.
+const complaintLines = 3
+
 // NotRunnable finds that a program, or what it is run with, is not there or is
-// no program: no second try can help before a person mends it. Any language may
-// ask it of an ending without a result.
+// no program: no second try can help before a person mends it. A shell's exit
+// code tells it, or a complaint that is all that was said; a program that worked
+// and then failed, whatever it quotes, has only failed. Any language may ask it
+// of an ending without a result.
 func NotRunnable(e Ending) Meaning {
 	if e.Code <= 0 {
 		return Meaning{}
 	}
-	found := notRunnable().FindString(e.Words)
-	if found == "" && (e.Code == exitCannotRun || e.Code == exitNotFound) {
-		found = lastOf(e.Words)
-		if found == "" {
-			found = fmt.Sprintf("exit code %d", e.Code)
+	words := nonEmpty(e.Words + "\n" + e.Said)
+	found := ""
+	switch {
+	case e.Code == exitCannotRun, e.Code == exitNotFound:
+		if len(words) > complaintLines {
+			return Meaning{}
 		}
-	}
-	if found == "" {
+		found = fmt.Sprintf("exit code %d", e.Code)
+		if len(words) > 0 {
+			found = words[len(words)-1]
+		}
+	case len(words) == 1 && notRunnable().MatchString(words[0]):
+		found = words[0]
+	default:
 		return Meaning{}
 	}
 	found = strings.Join(strings.Fields(Clean(found, 300)), " ")
@@ -83,8 +96,12 @@ func NotRunnable(e Ending) Meaning {
 	}
 }
 
-// lastOf is the last line of a text that is not empty.
-func lastOf(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+func nonEmpty(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

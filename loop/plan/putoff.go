@@ -46,9 +46,9 @@ func LimitEnds(now time.Time, x *state.WorkerExit, putOffs int) time.Time {
 }
 
 // LimitTold says whether a person is told that a run meets its limit again and
-// again, putOffs times before: a limit is waited for however long it lasts, and
+// again, before is how often: a limit is waited for however long it lasts, and
 // never in silence.
-func LimitTold(putOffs int) bool { return putOffs > 0 && putOffs%limitTold == 0 }
+func LimitTold(before int) bool { return before > 0 && before%limitTold == 0 }
 
 // SameLimit says whether a limit is one that is known already, so that several
 // workers that meet it make one pause.
@@ -72,7 +72,7 @@ func AwayEnds(now time.Time, tries int) time.Time { return now.Add(grow(tries, a
 // section 4, retry; failures.md, 8). It answers nothing for a run that has
 // failed.
 func putOff(f *Finished, reason string) []state.Decision {
-	x, n := &f.Exit, f.Run.PutOffs
+	x, before := &f.Exit, f.Run.PutOffs
 	if f.Run.Stopped == state.StoppedStall {
 		return nil
 	}
@@ -82,18 +82,18 @@ func putOff(f *Finished, reason string) []state.Decision {
 	}
 	switch trouble {
 	case state.TroubleLimit:
-		at := LimitEnds(f.Now, x, n)
-		return later(f, at, "usage limit until "+clock(f.Now, at), true)
+		at := LimitEnds(f.Now, x, before.Limit)
+		return later(f, state.PutOffLimit, at, "usage limit until "+clock(f.Now, at), true)
 	case state.TroubleBusy:
-		if n >= busyTries {
+		if before.Busy >= busyTries {
 			return nil
 		}
-		return later(f, BusyEnds(f.Now, n), reason, true)
+		return later(f, state.PutOffBusy, BusyEnds(f.Now, before.Busy), reason, true)
 	case state.TroubleSession:
-		if n >= sessionTries {
+		if before.Session >= sessionTries {
 			return nil
 		}
-		return later(f, f.Now, reason+"; it starts anew", false)
+		return later(f, state.PutOffSession, f.Now, reason+"; it starts anew", false)
 	case state.TroubleSetup:
 		ds := GiveBack(&f.Run, &f.Issue)
 		if f.Issue.Claim == nil {
@@ -107,9 +107,9 @@ func putOff(f *Finished, reason string) []state.Decision {
 
 // later arms the same try again. A row that its worker has released goes back
 // to its queue instead.
-func later(f *Finished, at time.Time, why string, resume bool) []state.Decision {
+func later(f *Finished, cause state.PutOff, at time.Time, why string, resume bool) []state.Decision {
 	if f.Issue.Claim == nil {
 		return settle(f, "put off: "+why, requeue(f)...)
 	}
-	return []state.Decision{{Op: state.OpRetry, Ref: f.Run.Ref, At: at, Text: why, Free: true, Resume: resume, Why: "put off"}}
+	return []state.Decision{{Op: state.OpRetry, Ref: f.Run.Ref, At: at, Text: why, PutOff: cause, Resume: resume, Why: "put off"}}
 }

@@ -63,8 +63,8 @@ func Revert(run *state.Run, issue *board.Issue) []state.Decision {
 	return settle(f, "reverted", append(d, giveUp(f))...)
 }
 
-// GiveBack requeues a row whose worker died with its machine or is not tried
-// again by this loop: In Progress stays, the phase's delegate takes it without
+// GiveBack requeues a row whose worker cannot go on, or is not tried again by
+// this loop: In Progress stays, the phase's delegate takes it without
 // a claim, and no try is used up (design.md, section 4, drains consume nothing).
 func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 	f := &Finished{Run: *run, Issue: *issue}
@@ -82,7 +82,7 @@ func GiveBack(run *state.Run, issue *board.Issue) []state.Decision {
 		state.Decision{Op: state.OpAssign, Ref: run.Ref, Delegate: board.DelegateOf(run.Kind), Why: "given back"})
 }
 
-// revivals is how often in a row a run may go on that died with its loop: what
+// revivals is how often a run may go on that died with its loop: what
 // takes the machine down with it is not tried for ever.
 const revivals = 2
 
@@ -91,11 +91,11 @@ const revivals = 2
 // where it left it. What cannot go on is given back.
 func Revive(now time.Time, run *state.Run, issue *board.Issue) []state.Decision {
 	held := issue.Delegate.Ours() && issue.Claim != nil && issue.Claim.Session == run.Session && issue.Role == board.RoleInProgress
-	if !held || run.Kind == board.KindCleaner || run.PutOffs >= revivals {
+	if !held || run.Kind == board.KindCleaner || run.PutOffs.Cut >= revivals {
 		return GiveBack(run, issue)
 	}
 	return []state.Decision{{
-		Op: state.OpRetry, Ref: run.Ref, At: now, Text: "it died while no loop ran", Free: true, Resume: true, Why: "revived",
+		Op: state.OpRetry, Ref: run.Ref, At: now, Text: "it died while no loop ran", PutOff: state.PutOffCut, Resume: true, Why: "revived",
 	}}
 }
 

@@ -101,7 +101,7 @@ func TestGiveBack(t *testing.T) {
 // for it; everything else goes back to its queue.
 func TestRevive(t *testing.T) {
 	t.Parallel()
-	putOff := func(n int) func(*plan.Finished) { return func(f *plan.Finished) { f.Run.PutOffs = n } }
+	putOff := func(n int) func(*plan.Finished) { return func(f *plan.Finished) { f.Run.PutOffs.Cut = n } }
 	cases := []struct {
 		name string
 		fin  *plan.Finished
@@ -120,7 +120,7 @@ func TestRevive(t *testing.T) {
 			t.Parallel()
 			ds := plan.Revive(noon, &c.fin.Run, &c.fin.Issue)
 			wantOps(t, ds, c.want...)
-			if d := ds[0]; d.Op == state.OpRetry && (!d.Free || !d.Resume || !d.At.Equal(noon)) {
+			if d := ds[0]; d.Op == state.OpRetry && (d.PutOff != state.PutOffCut || !d.Resume || !d.At.Equal(noon)) {
 				t.Errorf("%+v", d)
 			}
 		})

@@ -117,7 +117,7 @@ func TestLimitUsesNothingUp(t *testing.T) {
 	until := noon.Add(time.Hour)
 	ds := plan.Route(over(board.KindReviewer, "", died("limit"), try(2), func(f *plan.Finished) { f.Exit.LimitUntil = until }))
 	wantOps(t, ds, "retry")
-	if !ds[0].Free || !ds[0].At.Equal(until) {
+	if ds[0].PutOff != state.PutOffLimit || !ds[0].At.Equal(until) {
 		t.Fatalf("got %+v", ds[0])
 	}
 }

@@ -33,8 +33,8 @@ type Decision struct {
 	PR       string
 	Text     string
 	At       time.Time
-	Free     bool // OpRetry: the try is not counted, it is put off
-	Resume   bool // OpRetry: in the same session
+	PutOff   PutOff // OpRetry: the try is not counted, this put it off
+	Resume   bool   // OpRetry: in the same session
 	Why      string
 }
 

@@ -73,9 +73,9 @@ type Run struct {
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	Failure   string    `json:"failure,omitempty"` // why the last try failed
 	// PutOff is why this try waits, where that is no failure, and PutOffs how
-	// often in a row it was.
-	PutOff  string `json:"putOff,omitempty"`
-	PutOffs int    `json:"putOffs,omitempty"`
+	// often it was put off by each cause.
+	PutOff  string  `json:"putOff,omitempty"`
+	PutOffs PutOffs `json:"putOffCounts,omitzero"`
 	// HandedBack: its owner worked in the session before this try of it.
 	HandedBack bool `json:"handedBack,omitempty"`
 	// Stopped says why we end the run on purpose; StopNote is the owner's word
@@ -176,8 +176,8 @@ type WorkerExit struct {
 	// goes with a usage limit, and is zero where nobody says.
 	Trouble    Trouble
 	LimitUntil time.Time
-	// Missing is what the agent went without of what its profile names (a plugin,
-	// an MCP server), in words; empty when nothing was missing.
+	// Missing is what the agent went without of what it was to load (a plugin, an
+	// MCP server), in words; empty when nothing was missing, or nothing was said.
 	Missing string
 	// Cut: it was cut off in the middle, and its session can go on.
 	Cut bool

@@ -23,15 +23,17 @@ func (a Agent) Explain(e workers.Ending) workers.Meaning {
 		return workers.Meaning{} // it was killed, or says that all is well
 	}
 	// A line of the protocol that a crash cut off quotes whatever a tool said.
-	words := outsideProtocol(e.Words)
-	if until, ok := limit.Last(words, e.At); ok {
-		return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+	e.Said = outsideProtocol(e.Said)
+	for _, words := range []string{e.Words, e.Said} {
+		if until, ok := limit.Last(words, e.At); ok {
+			return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+		}
 	}
 	if e.Began {
 		return workers.Meaning{}
 	}
 	for _, x := range startTroubles() {
-		if found := x.form.FindString(words); found != "" {
+		if found := x.form.FindString(e.Words + "\n" + e.Said); found != "" {
 			return workers.Meaning{Trouble: x.trouble, Text: fmt.Sprintf(x.text, oneLine(found))}
 		}
 	}

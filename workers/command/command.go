@@ -119,8 +119,10 @@ func (Agent) Explain(e workers.Ending) workers.Meaning {
 	if e.Code <= 0 || e.Result != nil && !e.Result.IsError {
 		return workers.Meaning{}
 	}
-	if until, ok := limit.Last(e.Words, e.At); ok {
-		return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+	for _, words := range []string{e.Words, e.Said} {
+		if until, ok := limit.Last(words, e.At); ok {
+			return workers.Meaning{Trouble: workers.TroubleLimit, Until: until}
+		}
 	}
 	return workers.NotRunnable(e)
 }

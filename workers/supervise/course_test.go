@@ -203,7 +203,7 @@ func TestExit(t *testing.T) {
 		c := newCourse("first", 0)
 		feed(c, tt.stream)
 		got := exitOf(c, tt.how, tt.problem, tt.stderr, now)
-		explain(&got, c, claude.Agent{}, strings.TrimSpace(tt.stderr+"\n"+c.raw))
+		explain(&got, c, claude.Agent{}, tt.stderr, c.raw)
 		if tt.want.Ended = now; got.LimitUntil.Equal(tt.want.LimitUntil) {
 			got.LimitUntil = tt.want.LimitUntil
 		}

@@ -52,12 +52,12 @@ func exitOf(c *course, e ended, problem, stderr string, now time.Time) workers.E
 
 // explain lets the agent's language say what an ending means that nobody asked
 // for. What the supervisor found wrong itself stays as it is.
-func explain(x *workers.Exit, c *course, agent workers.Agent, words string) {
+func explain(x *workers.Exit, c *course, agent workers.Agent, words, said string) {
 	lang, ok := agent.(workers.Explainer)
 	if !ok || x.Trouble != workers.TroubleNone || x.Stopped {
 		return
 	}
-	m := lang.Explain(workers.Ending{Result: c.last, Began: c.began, Code: x.Code, Words: words, At: x.Ended})
+	m := lang.Explain(workers.Ending{Result: c.last, Began: c.began, Code: x.Code, Words: words, Said: said, At: x.Ended})
 	x.Trouble, x.LimitUntil = m.Trouble, m.Until
 	if m.Text != "" {
 		x.Problem = m.Text

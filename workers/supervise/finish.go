@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/backside4charter/dispatcher/internal/statefile"
@@ -33,7 +32,7 @@ func (s *supervisor) finish(how ended) workers.Exit {
 		if _, ok := s.agent.(workers.Closer); ok {
 			said = s.folder.OutputTail(problemTail) // all that it says is words
 		}
-		explain(&x, s.course, s.agent, strings.TrimSpace(stderr+"\n"+said))
+		explain(&x, s.course, s.agent, stderr, said)
 	}
 	x.Reaped = reaped
 	return x
