@@ -74,7 +74,7 @@ func NotRunnable(e Ending) Meaning {
 		return Meaning{}
 	}
 	words := nonEmpty(e.Words + "\n" + e.Said)
-	found := ""
+	var found string
 	switch {
 	case e.Code == exitCannotRun, e.Code == exitNotFound:
 		if len(words) > complaintLines {
