@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/internal/config"
@@ -193,10 +195,10 @@ func TestSessionInARealTmux(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	endsWithTheTest(t, tmux, socket)
 	call("new-session", "-d", "-s", "Other", "cat")
-	t.Cleanup(func() { call("kill-server") })
 	f, cfg, state := opened(t, filepath.Dir(tmux)+":"+os.Getenv("PATH"), socket+",1,0")
-	// What it runs is this test's own binary, which fails on these arguments:
+	// What it runs is a copy of this test's own binary, which fails (TestMain):
 	// the window is held.
 	if run, err := f.sessions(t.Context(), cfg, state)(oddRef); err != nil || run != nil {
 		t.Fatalf("answered %v, %v", run, err)
@@ -207,4 +209,33 @@ func TestSessionInARealTmux(t *testing.T) {
 	if got := call("display-message", "-p", "-t", ":1", "#{pane_start_path}"); got != cfg.Root {
 		t.Errorf("it runs in %q, want %q", got, cfg.Root)
 	}
+	held := time.Now().Add(2 * time.Minute)
+	for !strings.Contains(call("capture-pane", "-p", "-t", ":1"), "enter closes this window") {
+		if time.Now().After(held) {
+			t.Fatal("the window never says that it is held")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// endsWithTheTest ends the tmux server at socket when the test does, however
+// that ends: a process in a session of its own waits for the end of a pipe that
+// only this process holds open, which comes when it is killed as well.
+func endsWithTheTest(t *testing.T, tmux, socket string) {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `cat; exec "$0" -S "$1" kill-server`, tmux, socket)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	held, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = held.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the tmux server was not ended: %v", err)
+		}
+	})
 }
