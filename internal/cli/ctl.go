@@ -69,7 +69,7 @@ type ctlDone struct {
 	Command state.CommandKind `json:"command"`
 	Ref     board.Ref         `json:"ref,omitempty"`
 	Taken   bool              `json:"taken"`
-	Unknown bool              `json:"unknown,omitempty"` // it was sent, and no answer came: it may have been done
+	Unknown bool              `json:"unknown,omitempty"` // it was sent, and no answer says whether it was done
 	Undo    uint64            `json:"undo,omitempty"`    // names it for ctl undo
 	Text    string            `json:"text,omitempty"`
 	Pending bool              `json:"pending,omitempty"` // it was sent, and the worker has not shown that it took it

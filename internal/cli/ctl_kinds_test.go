@@ -328,7 +328,7 @@ func staysUnknown(t *testing.T, dir string, loop *scriptedLoop, typed []string, 
 	code, out, errs := run(t, dir, nil, append(typed, "--json")...)
 	<-loop.sent
 	got := decoded(t, out)
-	if code != 1 || !got.Unknown || got.Taken || got.Command != sent.Kind || got.Ref != sent.Ref || !strings.Contains(got.Error, "may have been done") {
+	if code != 1 || !got.Unknown || got.Taken || got.Command != sent.Kind || got.Ref != sent.Ref || !strings.Contains(got.Error, "it may have been, look") {
 		t.Errorf("without an answer: exit %d, %+v", code, got)
 	}
 	if !strings.Contains(errs, got.Error) {

@@ -26,9 +26,10 @@ const answersWithin = 10 * time.Second
 // ErrSilent says that there is a loop, and that it does not answer.
 var ErrSilent = errors.New("the loop does not answer: its process may be stopped (kill -CONT lets it go on) or hung")
 
-// ErrUnanswered says that a command reached the loop and that no answer came
-// back: the loop ended meanwhile, or the caller waited no longer.
-var ErrUnanswered = errors.New("the loop went away before it answered; it may have been done, look before you ask again")
+// ErrUnanswered says that a command may have reached the loop and that no answer
+// says what came of it: the loop ended meanwhile, the caller waited no longer, or
+// what came is neither a refusal nor the answer. What of these is in the text.
+var ErrUnanswered = errors.New("no answer says whether it was done: it may have been, look before you ask again")
 
 // Client speaks to the loop of one state folder.
 type Client struct {

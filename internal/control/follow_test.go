@@ -3,7 +3,10 @@ package control
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,5 +94,51 @@ func TestASilentLoop(t *testing.T) {
 	a := Attach(ctx, c)
 	if got := <-a.Contacts(); got.Lost.IsZero() || got.Why == "" || !got.Refused {
 		t.Errorf("the attached room hears %+v", got)
+	}
+}
+
+// Whatever keeps the answer to a command away, nobody knows whether it was
+// done, and the reason says no more than is known.
+func TestNoAnswerToACommand(t *testing.T) {
+	t.Parallel()
+	ctx, giveUp := context.WithCancel(t.Context())
+	t.Cleanup(giveUp)
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		why    string
+	}{
+		"the loop ends":         {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"it answers no refusal": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusInternalServerError) }, "the loop answered 500"},
+		"it answers half":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"text": "it`)) }, "EOF"},
+		"the caller gives up": {func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // whose end lets the server see that the caller goes
+			giveUp()
+			<-r.Context().Done()
+		}, "context canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := shortDir(t)
+			var lc net.ListenConfig
+			l, err := lc.Listen(t.Context(), "unix", path(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mux := http.NewServeMux()
+			mux.HandleFunc("GET /v1", func(http.ResponseWriter, *http.Request) {})
+			mux.HandleFunc("POST /v1/command", c.answer)
+			srv := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+			go srv.Serve(l)   //nolint:errcheck // it ends with the test
+			defer srv.Close() //nolint:errcheck // it was only asked
+			from := t.Context()
+			if name == "the caller gives up" {
+				from = ctx
+			}
+			_, err = NewClient(dir).Send(from, state.Command{Kind: state.CommandPause})
+			want := "no answer says whether it was done: it may have been, look before you ask again ("
+			if !errors.Is(err, ErrUnanswered) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("it is told as %v", err)
+			}
+		})
 	}
 }
