@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -26,8 +27,15 @@ import (
 // reach its model without, and the owner's denials.
 type owner struct {
 	kept map[string]json.RawMessage
-	env  map[string]string
+	env  map[string]envValue
 	deny []string
+}
+
+// envValue is what the files set a variable to. One that is neither a text nor
+// a number nor a truth value is set all the same, to what only Claude Code knows.
+type envValue struct {
+	text  string
+	known bool
 }
 
 // Prepare answers the environment and the settings file's text of a run in dir,
@@ -42,7 +50,11 @@ func Prepare(o Options, from EnvOptions, dir string, withheld func(name string) 
 	return env, settings(o, w, withheld, env)
 }
 
-// keptKeys are the settings by which the model is logged in to and chosen.
+// keptKeys are the settings by which the model is logged in to and chosen, and
+// two whose absence a reviewer's run would show elsewhere: without
+// cleanupPeriodDays it would delete the owner's own transcripts after Claude
+// Code's default of 30 days, and without otelHeadersHelper the telemetry that
+// the environment turns on would be sent without its login.
 var keptKeys = []string{
 	"apiKeyHelper", "proxyAuthHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper",
 	"forceLoginMethod", "forceLoginOrgUUID", "modelOverrides", "cleanupPeriodDays",
@@ -62,7 +74,7 @@ func readOwner(getenv func(string) string, dir string) owner {
 			}
 		}
 	}
-	w := owner{kept: map[string]json.RawMessage{}, env: map[string]string{}}
+	w := owner{kept: map[string]json.RawMessage{}, env: map[string]envValue{}}
 	for _, path := range []string{
 		filepath.Join(home, "settings.json"),
 		filepath.Join(dir, ".claude", "settings.json"),
@@ -75,26 +87,54 @@ func readOwner(getenv func(string) string, dir string) owner {
 	return w
 }
 
+// add takes one file's text. It takes each value and each rule for itself, as
+// Claude Code does: one in a form of its own takes no other away.
 func (w *owner) add(data []byte) {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(data, &all) != nil {
-		return
-	}
+	all := valuesOf(bytes.TrimPrefix(data, []byte("\ufeff"))) // the mark that some editors put first
 	for _, key := range keptKeys {
 		if v, ok := all[key]; ok {
 			w.kept[key] = v
 		}
 	}
-	var env map[string]string
-	if json.Unmarshal(all["env"], &env) == nil {
-		maps.Copy(w.env, env)
+	for name, raw := range valuesOf(all["env"]) {
+		w.env[name] = envValueOf(raw)
 	}
-	var rules struct {
-		Deny []string `json:"deny"`
+	var rules []json.RawMessage
+	if json.Unmarshal(valuesOf(all["permissions"])["deny"], &rules) != nil {
+		return
 	}
-	if json.Unmarshal(all["permissions"], &rules) == nil {
-		w.deny = append(w.deny, rules.Deny...)
+	for _, raw := range rules {
+		var rule string
+		if json.Unmarshal(raw, &rule) == nil && rule != "" {
+			w.deny = append(w.deny, rule)
+		}
 	}
+}
+
+// valuesOf is a JSON object's values; of anything else there are none.
+func valuesOf(data []byte) map[string]json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// envValueOf is a variable's value as Claude Code makes a text of it.
+func envValueOf(raw json.RawMessage) envValue {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return envValue{}
+	}
+	switch v := v.(type) {
+	case string:
+		return envValue{v, true}
+	case float64:
+		return envValue{strconv.FormatFloat(v, 'f', -1, 64), true}
+	case bool:
+		return envValue{strconv.FormatBool(v), true}
+	}
+	return envValue{}
 }
 
 // environ are the variables that the files set, as NAME=value. Claude Code sets
@@ -103,7 +143,9 @@ func (w *owner) add(data []byte) {
 func (w owner) environ() []string {
 	out := make([]string, 0, len(w.env))
 	for _, name := range slices.Sorted(maps.Keys(w.env)) {
-		out = append(out, name+"="+w.env[name])
+		if v := w.env[name]; v.known {
+			out = append(out, name+"="+v.text)
+		}
 	}
 	return out
 }
@@ -136,7 +178,7 @@ func settings(o Options, w owner, withheld func(name string) bool, env []string)
 }
 
 // ownValues are the worker's own values of what the files set and may not.
-func ownValues(set map[string]string, withheld func(string) bool, env []string) map[string]string {
+func ownValues(set map[string]envValue, withheld func(string) bool, env []string) map[string]string {
 	out := map[string]string{}
 	for name := range set {
 		if withheld != nil && withheld(name) {

@@ -73,3 +73,31 @@ func TestSettingsOfADeveloper(t *testing.T) {
 		t.Errorf("the settings are %s, want %s", text, want)
 	}
 }
+
+// Whatever form Claude Code takes a file in, what is withheld stays so: one
+// value that is no text, a mark of the byte order, or a rule that is none takes
+// away neither the other values nor the other denials.
+func TestSettingsInAnyForm(t *testing.T) {
+	t.Parallel()
+	const mark = "\ufeff"
+	for name, text := range map[string]string{
+		"other values": `{"env": {"N": 1, "F": 1.50, "B": true, "GH_TOKEN": "mine", "NONE": null, "LIST": ["a"]}, "permissions": {"deny": ["Read(a)", 7, "Read(b)"]}}`,
+		"a mark":       mark + `{"env": {"N": "1", "F": "1.5", "B": "true", "GH_TOKEN": "mine", "NONE": {}, "LIST": []}, "permissions": {"deny": ["Read(a)", "Read(b)"]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := ownersFiles(t, text, "", "")
+			if got, want := w.environ(), []string{"B=true", "F=1.5", "GH_TOKEN=mine", "N=1"}; !slices.Equal(got, want) {
+				t.Errorf("a reviewer's environment is %q, want %q", got, want)
+			}
+			withheld := func(name string) bool { return name != "N" }
+			text := settings(options(board.KindDeveloper), w, withheld, []string{"F=f"})
+			if want := `{"attribution":{"commit":"","pr":""},"env":{"B":"","F":"f","GH_TOKEN":"","LIST":"","NONE":""}}`; text != want {
+				t.Errorf("a developer's settings are %s, want %s", text, want)
+			}
+			if !slices.Equal(w.deny, []string{"Read(a)", "Read(b)"}) {
+				t.Errorf("the denials are %q", w.deny)
+			}
+		})
+	}
+}
