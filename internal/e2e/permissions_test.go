@@ -12,15 +12,25 @@ import (
 	"github.com/backside4charter/dispatcher/workers/claude"
 )
 
-// attempt is one tool call that a worker tries, and whether it may.
+// attempt is one tool call that a worker tries, whether it may, and what it
+// then shows, if that is not empty. An exit code is no answer: Claude Code takes
+// the silent failure of test, grep or diff for none.
 type attempt struct {
 	tool  string
 	input map[string]any
 	may   bool
+	shows string
 }
 
 func may(command string) attempt    { return shell(command, true) }
 func mayNot(command string) attempt { return shell(command, false) }
+
+// shows is a command that may run, and its whole output.
+func shows(command, output string) attempt {
+	a := may(command)
+	a.shows = output
+	return a
+}
 
 func shell(command string, may bool) attempt {
 	return attempt{tool: "Bash", input: map[string]any{"command": command, "description": "Try it"}, may: may}
@@ -81,6 +91,8 @@ func try(t *testing.T, kind board.Kind, place string, files map[string]string, a
 			t.Errorf("%s: no result", a)
 		case a.may && !got.ok:
 			t.Errorf("%s: failed: %.300s", a, got.text)
+		case a.shows != "" && got.text != strconv.Quote(a.shows):
+			t.Errorf("%s: shows %.300q, want %q", a, got.text, a.shows)
 		case !a.may && !got.denied:
 			t.Errorf("%s: was not denied: %.300s", a, got.text)
 		}
@@ -128,8 +140,8 @@ func reviewerTries(t *testing.T, files map[string]string) {
 		may("dispatcher board comment DSP-1 --as reviewer --body-file - <<'END_OF_TEXT'\nFine.\nEND_OF_TEXT"),
 		may("dispatcher board state DSP-1 question"), may("dispatcher board release DSP-1"),
 		may("git fetch origin"), may("git show origin/main:greet.txt"), may("git diff main task/dsp-1-x"),
-		may("git log --oneline -5"), may("git grep -n hello main"), may("git blame greet.txt"), may("git status"),
-		may("ls -la"), may("cat greet.txt"), may("grep -rn hello greet.txt"),
+		may("git log --oneline -5"), shows("git grep -n hello main -- greet.txt", "main:greet.txt:1:hello"), may("git blame greet.txt"), may("git status"),
+		may("ls -la"), may("cat greet.txt"), shows("grep -rn hello greet.txt", "1:hello"),
 		read("{{cwd}}/greet.txt", true),
 		{tool: "Grep", input: map[string]any{"pattern": "hello"}, may: true},
 
@@ -169,8 +181,8 @@ func TestDeveloperPermissions(t *testing.T) {
 		may("git push -q -u origin HEAD"),
 		may("dispatcher commit -m 'Greet in French'"), may("dispatcher board tick DSP-1 1"), may("dispatcher pulls view 3"),
 		may("dispatcher pr --title 'Greet' --base main --body-file - <<'END_OF_TEXT'\nIt greets.\n\nFixes DSP-1\nEND_OF_TEXT"),
-		may("printf 'x' > \"$TMPDIR/body.md\" && cat \"$TMPDIR/body.md\""),
-		may("cd . && grep -c bonjour greet.txt"),
+		shows("printf 'x' > \"$TMPDIR/body.md\" && cat \"$TMPDIR/body.md\"", "x"),
+		shows("cd . && grep -c bonjour greet.txt", "1"),
 		{tool: "Write", input: map[string]any{"file_path": "{{cwd}}/../../../greet.txt", "content": "pwned\n"}},
 		{tool: "EnterWorktree", input: map[string]any{"name": "other"}},
 		{tool: "ScheduleWakeup", input: map[string]any{"delaySeconds": 60, "reason": "later", "prompt": "go on"}},
@@ -190,7 +202,8 @@ func TestDeveloperPermissions(t *testing.T) {
 func TestProfilePermissions(t *testing.T) {
 	t.Parallel()
 	outside := map[string]any{"file_path": "{{cwd}}/../../../../beside.txt", "content": "x\n"}
-	const allow = `{"permissions": {"allow": ["Bash", "Edit", "Write", "EnterWorktree"], "deny": ["Bash(git stash *)"]}, "env": {"GH_TOKEN": "mine", "DISPATCHER_WORKER": "nobody"}}`
+	const allow = `{"permissions": {"allow": ["Bash", "Edit", "Write", "EnterWorktree"], "deny": ["Bash(git stash *)"]}, "env": {"NUM": 1, "GH_TOKEN": "mine", "DISPATCHER_WORKER": "nobody", "FINE": "fine"}}`
+	withheld := shows(`echo "[$NUM/$GH_TOKEN/$DISPATCHER_WORKER/$FINE]"`, "[1//developer/fine]")
 	for name, c := range map[string]struct {
 		files map[string]string
 		rules []string
@@ -198,9 +211,10 @@ func TestProfilePermissions(t *testing.T) {
 	}{
 		"no settings": {rules: []string{"Write"}},
 		"a rule": {files: map[string]string{"home/.claude/settings.json": allow}, more: []attempt{
-			mayNot("git stash list"), may(`test -z "$GH_TOKEN"`), may(`test "$DISPATCHER_WORKER" = developer`),
+			mayNot("git stash list"), withheld,
 		}},
-		"a hook": {files: map[string]string{"home/.claude/settings.json": allowingHook}},
+		"a hook":                       {files: map[string]string{"home/.claude/settings.json": allowingHook}},
+		"a rule of a file with a mark": {files: map[string]string{"home/.claude/settings.json": "\ufeff" + allow}, more: []attempt{withheld}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
