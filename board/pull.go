@@ -69,13 +69,22 @@ type Review struct {
 	Body     string      `json:"body"`
 	Findings []Finding   `json:"findings,omitempty"`
 	At       time.Time   `json:"at"`
+	// FindingsUnread says that Findings were not read: a list leaves them out of
+	// what ended. The review may have some.
+	FindingsUnread bool `json:"findingsUnread,omitempty"`
 }
+
+// The two severities of a finding.
+const (
+	SeverityBlocking = "blocking"
+	SeverityNit      = "nit"
+)
 
 // Finding is one remark anchored to a line.
 type Finding struct {
 	Path     string `json:"path"`
 	Line     int    `json:"line,omitempty"` // 1-based in the new file; 0 is the file as a whole
-	Severity string `json:"severity"`       // "blocking" or "nit"
+	Severity string `json:"severity"`       // SeverityBlocking or SeverityNit
 	Body     string `json:"body"`
 }
 

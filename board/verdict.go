@@ -9,7 +9,7 @@ const verdictHead = 7
 type Verdict struct {
 	// Text is the word and the head that it was given on: `PASS at 9c1f2e0`, `2
 	// blocking at 77aa012, older` where the head has moved since; empty without
-	// a review.
+	// a review, and where its findings were not read.
 	Text string
 	Pass bool // an agent found nothing blocking
 	Old  bool // the head has moved since
@@ -24,7 +24,7 @@ func (p *PullRequest) Verdict() Verdict {
 	r := &p.Reviews[len(p.Reviews)-1]
 	blocking := 0
 	for _, f := range r.Findings {
-		if f.Severity == "blocking" {
+		if f.Severity == SeverityBlocking {
 			blocking++
 		}
 	}
@@ -34,6 +34,8 @@ func (p *PullRequest) Verdict() Verdict {
 		v.Text = fmt.Sprintf("%d blocking", blocking)
 	case r.State == ReviewChangesRequested:
 		v.Text = "changes requested"
+	case r.FindingsUnread:
+		return v
 	case r.Bot:
 		v.Text, v.Pass = "PASS", true
 	default:

@@ -11,12 +11,6 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 )
 
-// The two severities of a finding.
-const (
-	SeverityBlocking = "blocking"
-	SeverityNit      = "nit"
-)
-
 // maxFindings bounds one review.
 const maxFindings = 500
 
@@ -48,7 +42,7 @@ func ParseFindings(data []byte) ([]board.Finding, error) {
 		if f.Line < 0 {
 			bad("line: %d: lines count from 1, 0 is the whole file", f.Line)
 		}
-		if f.Severity != SeverityBlocking && f.Severity != SeverityNit {
+		if f.Severity != board.SeverityBlocking && f.Severity != board.SeverityNit {
 			bad("severity: %.40q: blocking or nit", f.Severity)
 		}
 		if strings.TrimSpace(f.Body) == "" {

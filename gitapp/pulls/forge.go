@@ -10,7 +10,8 @@ import (
 
 // Reader reads a forge.
 type Reader interface {
-	// List answers the open pull requests, or all of them, by number.
+	// List answers the open pull requests, or all of them, by number. Reviews of
+	// those that ended may be without findings (board.Review, FindingsUnread).
 	List(ctx context.Context, all bool) ([]board.PullRequest, error)
 	// Get answers one by name; ErrNotFound.
 	Get(ctx context.Context, name string) (board.PullRequest, error)

@@ -72,7 +72,7 @@ func runReview(cmd *cobra.Command, f *app.Factory, o reviewOptions) error {
 	}
 	blocking := 0
 	for _, x := range review.Findings {
-		if x.Severity == pulls.SeverityBlocking {
+		if x.Severity == board.SeverityBlocking {
 			blocking++
 		}
 	}

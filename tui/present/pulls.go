@@ -86,7 +86,7 @@ func Notes(draft string) (text string, notes []board.Finding) {
 		path, line, body, ok := splitNote(l)
 		switch {
 		case ok:
-			notes = append(notes, board.Finding{Path: path, Line: line, Severity: "blocking", Body: body})
+			notes = append(notes, board.Finding{Path: path, Line: line, Severity: board.SeverityBlocking, Body: body})
 		case len(notes) > 0 && strings.TrimSpace(l) != "":
 			n := &notes[len(notes)-1]
 			n.Body = strings.TrimSpace(n.Body + "\n" + l)

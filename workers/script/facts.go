@@ -98,7 +98,7 @@ func asksChanges(r board.Review) bool {
 	if !r.Bot {
 		return r.State == board.ReviewChangesRequested || r.Body != ""
 	}
-	return slices.ContainsFunc(r.Findings, func(f board.Finding) bool { return f.Severity == "blocking" })
+	return slices.ContainsFunc(r.Findings, func(f board.Finding) bool { return f.Severity == board.SeverityBlocking })
 }
 
 // request is the text of the last review that asks for changes.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/gitapp/pulls"
 )
 
 // marked is a finding as it stands on its line.
@@ -14,9 +13,9 @@ func marked(f *board.Finding) string { return "**" + f.Severity + "**: " + f.Bod
 // there. What a person wrote without one weighs as much as their review. Answers
 // in a thread are none.
 func (w *reviewWire) findings() []board.Finding {
-	plain := pulls.SeverityNit
+	plain := board.SeverityNit
 	if w.State == "CHANGES_REQUESTED" {
-		plain = pulls.SeverityBlocking
+		plain = board.SeverityBlocking
 	}
 	var out []board.Finding
 	for i := range w.Comments.Nodes {
@@ -25,7 +24,7 @@ func (w *reviewWire) findings() []board.Finding {
 			continue
 		}
 		f := board.Finding{Path: c.Path, Severity: plain, Body: c.Body}
-		for _, severity := range []string{pulls.SeverityBlocking, pulls.SeverityNit} {
+		for _, severity := range []string{board.SeverityBlocking, board.SeverityNit} {
 			if body, ok := strings.CutPrefix(c.Body, "**"+severity+"**: "); ok {
 				f.Severity, f.Body = severity, body
 			}

@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,5 +101,41 @@ func TestReviewsAndFindingsBeyondAPage(t *testing.T) {
 	}
 	if graphql != 2+2+2*3 { // the sweep and the reading, two pages of reviews, three of each long one
 		t.Errorf("%d requests", graphql)
+	}
+}
+
+// What the last review of a pull request that ended came to is not told by a
+// list, which does not read findings: it is no PASS for that. One that was read
+// alone is known as it is.
+func TestVerdictOfOneThatEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "Fixes ACM-1")
+	if _, err := w.store.Review(t.Context(), pulls.ReviewRequest{
+		Name: name, Commit: head, Body: "One.", Findings: []board.Finding{{Path: "x.go", Line: 1, Severity: board.SeverityBlocking, Body: "No."}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.pull(name, func(_ *fake.Repo, p *fake.Pull) { p.State, p.Updated = "closed", w.now.now() })
+	w.now.pass(time.Hour)
+	w.reopen()
+	listed := func() board.Verdict {
+		t.Helper()
+		prs, err := w.store.List(t.Context(), true)
+		if err != nil || len(prs) != 1 || len(prs[0].Reviews) != 1 {
+			t.Fatalf("%+v, %v", prs, err)
+		}
+		return prs[0].Verdict()
+	}
+	if v := listed(); v != (board.Verdict{}) {
+		t.Errorf("a list says %+v", v)
+	}
+	pr, err := w.store.Get(t.Context(), name)
+	if err != nil || !strings.HasPrefix(pr.Verdict().Text, "1 blocking") {
+		t.Errorf("%+v, %v", pr.Verdict(), err)
+	}
+	if v := listed(); !strings.HasPrefix(v.Text, "1 blocking") {
+		t.Errorf("a list after it says %+v", v)
 	}
 }

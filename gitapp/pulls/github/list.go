@@ -114,7 +114,11 @@ func (s *Store) learn(ctx context.Context, ids []ID, findings bool) error {
 			case w.ID == "", !findings && w.State == "OPEN": // gone, or reopened meanwhile: the next sweep sees it
 			case !findings:
 				w.withoutAnswers()
-				s.remember(w, s.facts(w, seen), seen)
+				pr := s.facts(w, seen)
+				for i := range pr.Reviews {
+					pr.Reviews[i].FindingsUnread = true
+				}
+				s.remember(w, pr, seen)
 			default:
 				if _, err := s.take(ctx, w, seen); err != nil {
 					return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backside4charter/dispatcher/board"
 	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/drafts"
@@ -214,7 +215,7 @@ func (m *Model) reviews(p *state.Pull, w int) []string {
 		}
 		for _, f := range r.Findings {
 			tone := themes.ToneMuted
-			if f.Severity == "blocking" {
+			if f.Severity == board.SeverityBlocking {
 				tone = themes.ToneWarn
 			}
 			at := clean(f.Path)
