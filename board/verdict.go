@@ -1,6 +1,9 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // verdictHead is how much of a commit a verdict names, as git itself abbreviates.
 const verdictHead = 7
@@ -15,9 +18,44 @@ type Verdict struct {
 	Old  bool // the head has moved since
 }
 
+// How the dispatcher's comment on an issue begins when it routes a reviewer's
+// verdict; the head that it was given on follows.
+const (
+	SaidPass     = "VERDICT: PASS at "
+	SaidSentBack = "VERDICT: CHANGES_REQUESTED at "
+)
+
+// sentBack says whether the newest verdict that an issue's comments have of a
+// commit asked for changes.
+func sentBack(i *Issue, commit string) bool {
+	if i == nil || commit == "" {
+		return false
+	}
+	for n := len(i.Comments) - 1; n >= 0; n-- {
+		c := &i.Comments[n]
+		if c.Role != ActorDispatcher {
+			continue
+		}
+		rest, back := strings.CutPrefix(c.Body, SaidSentBack)
+		if !back {
+			var pass bool
+			if rest, pass = strings.CutPrefix(c.Body, SaidPass); !pass {
+				continue
+			}
+		}
+		head, _, _ := strings.Cut(rest, " ")
+		if head = strings.TrimRight(head, ".;"); len(head) >= verdictHead && strings.HasPrefix(commit, head) {
+			return back
+		}
+	}
+	return false
+}
+
 // Verdict is the last review's (dispatcher-system.md, Reviewer: an agent's review
-// without a blocking finding is its PASS; a person's is only what it says).
-func (p *PullRequest) Verdict() Verdict {
+// without a blocking finding is its PASS; a person's is only what it says). An
+// agent may ask for changes without one: a forge keeps no such conclusion, the
+// issue's comments do. The issue is nil where it is not known.
+func (p *PullRequest) Verdict(i *Issue) Verdict {
 	if len(p.Reviews) == 0 {
 		return Verdict{}
 	}
@@ -32,7 +70,7 @@ func (p *PullRequest) Verdict() Verdict {
 	switch {
 	case blocking > 0:
 		v.Text = fmt.Sprintf("%d blocking", blocking)
-	case r.State == ReviewChangesRequested:
+	case r.State == ReviewChangesRequested, r.Bot && sentBack(i, r.Commit):
 		v.Text = "changes requested"
 	case r.FindingsUnread:
 		return v

@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/backside4charter/dispatcher/board"
@@ -33,8 +34,39 @@ func TestVerdict(t *testing.T) {
 		},
 	} {
 		p := board.PullRequest{HeadSHA: head, Reviews: c.reviews}
-		if got := p.Verdict(); got != c.want {
+		if got := p.Verdict(nil); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// TestVerdictThatItsIssueKnows: a reviewer may ask for changes without a
+// blocking finding, and a forge does not keep that.
+func TestVerdictThatItsIssueKnows(t *testing.T) {
+	t.Parallel()
+	const head = "9c1f2e0011"
+	back, pass := board.SaidSentBack+"9c1f2e00; the findings are on the pull request.\n\n#3", board.SaidPass+"9c1f2e00. #3 waits for your merge."
+	says := func(role board.ActorKind, bodies ...string) *board.Issue {
+		i := &board.Issue{}
+		for _, b := range bodies {
+			i.Comments = append(i.Comments, board.Comment{Role: role, Body: b})
+		}
+		return i
+	}
+	for name, c := range map[string]struct {
+		issue *board.Issue
+		want  string
+	}{
+		"sent back":               {says(board.ActorDispatcher, back, "PR #3"), "changes requested at 9c1f2e0"},
+		"sent back, then passed":  {says(board.ActorDispatcher, back, pass), "PASS at 9c1f2e0"},
+		"passed, then sent back":  {says(board.ActorDispatcher, pass, back), "changes requested at 9c1f2e0"},
+		"sent back at other head": {says(board.ActorDispatcher, board.SaidSentBack+"77aa0122; x"), "PASS at 9c1f2e0"},
+		"said by somebody else":   {says(board.ActorDeveloper, back), "PASS at 9c1f2e0"},
+		"of no head":              {says(board.ActorDispatcher, board.SaidSentBack+"; x"), "PASS at 9c1f2e0"},
+	} {
+		p := board.PullRequest{HeadSHA: head, Reviews: []board.Review{{Bot: true, Commit: head}}}
+		if got := p.Verdict(c.issue); got.Text != c.want || got.Pass != strings.HasPrefix(c.want, "PASS") {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}
 }

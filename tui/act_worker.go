@@ -103,7 +103,7 @@ func (m *Model) mergeMenu(t *target) pane.Menu {
 	q := pane.Menu{Name: "Merge " + name, Gone: moved(t)}
 	checks, _ := present.ChecksInFull(p, &m.styles.Signs)
 	about := widget.Clean(p.Title) + " · checks " + checks
-	if v := p.Verdict(); v.Text != "" {
+	if v := present.Verdict(m.snap, t.pull); v.Text != "" {
 		about += " · " + widget.Clean(v.Text)
 	}
 	if p.Behind > 0 {

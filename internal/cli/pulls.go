@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func newPullsListCmd(f *app.Factory) *cobra.Command {
 			}
 			// Broken records do not hide the others; the error follows them.
 			if len(prs) > 0 || err == nil {
-				if printErr := printPulls(f, prs, asJSON); printErr != nil {
+				if printErr := printPulls(cmd.Context(), f, prs, asJSON); printErr != nil {
 					return printErr
 				}
 			}
@@ -73,16 +74,47 @@ func newPullsListCmd(f *app.Factory) *cobra.Command {
 	return cmd
 }
 
-func printPulls(f *app.Factory, prs []board.PullRequest, asJSON bool) error {
+// verdicts are what the last reviews came to. Where one reads as a PASS the
+// board is asked, once for all: an agent may have asked for changes without a
+// blocking finding. A board that cannot be read changes nothing.
+func verdicts(ctx context.Context, f *app.Factory, prs []board.PullRequest) []board.Verdict {
+	out := make([]board.Verdict, len(prs))
+	ask := false
+	for i := range prs {
+		out[i] = prs[i].Verdict(nil)
+		ask = ask || out[i].Pass && prs[i].State == board.PullOpen
+	}
+	if !ask {
+		return out
+	}
+	b, err := f.Board(ctx)
+	if err != nil {
+		return out
+	}
+	rows, err := b.Poll(ctx, board.Query{AllMilestones: true})
+	if err != nil {
+		return out
+	}
+	for i := range rows {
+		for n := range prs {
+			if out[n].Pass && slices.Contains(prs[n].Issues, rows[i].Ref) {
+				out[n] = prs[n].Verdict(&rows[i])
+			}
+		}
+	}
+	return out
+}
+
+func printPulls(ctx context.Context, f *app.Factory, prs []board.PullRequest, asJSON bool) error {
 	if asJSON {
 		return printJSON(f, prs)
 	}
-	rows := make([][]string, 0, len(prs))
+	rows, said := make([][]string, 0, len(prs)), verdicts(ctx, f, prs)
 	for i := range prs {
 		p := &prs[i]
 		rows = append(rows, []string{
 			p.Name, stateOf(p), p.Head, p.Base, short(p.HeadSHA), string(p.Checks), string(p.Mergeable),
-			strconv.Itoa(p.Behind), joinRefs(p.Issues), p.Author, p.Title, p.Verdict().Text,
+			strconv.Itoa(p.Behind), joinRefs(p.Issues), p.Author, p.Title, said[i].Text,
 		})
 	}
 	return table(f,
@@ -123,7 +155,7 @@ func newPullsViewCmd(f *app.Factory) *cobra.Command {
 		if asJSON {
 			return printJSON(f, pr)
 		}
-		_, err = io.WriteString(f.IO.Out, shown(viewPull(&pr)))
+		_, err = io.WriteString(f.IO.Out, shown(viewPull(&pr, verdicts(cmd.Context(), f, []board.PullRequest{pr})[0])))
 		return err
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object")

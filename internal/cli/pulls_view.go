@@ -9,7 +9,7 @@ import (
 )
 
 // viewPull is a pull request as Markdown.
-func viewPull(p *board.PullRequest) string {
+func viewPull(p *board.PullRequest, v board.Verdict) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n", p.Name, oneLine(p.Title))
 	line := func(name, format string, args ...any) {
@@ -27,7 +27,7 @@ func viewPull(p *board.PullRequest) string {
 		line("merged", "%s as %s", p.MergedAt.UTC().Format(time.RFC3339), p.MergeSHA)
 	case board.PullClosed:
 	}
-	if v := p.Verdict(); v.Text != "" {
+	if v.Text != "" {
 		line("review", "%s", oneLine(v.Text))
 	}
 	if len(p.Issues) > 0 {

@@ -42,13 +42,13 @@ func routeReviewer(f *Finished) []state.Decision {
 // passed gives the row to its owner.
 func passed(f *Finished) []state.Decision {
 	return forward(f, "PASS: "+f.PR.Name+" waits for the owner's merge", board.RoleHumanReview,
-		fmt.Sprintf("VERDICT: PASS at %s. %s waits for your merge.", short(judged(f)), pullText(f.PR)))
+		fmt.Sprintf(board.SaidPass+"%s. %s waits for your merge.", short(judged(f)), pullText(f.PR)))
 }
 
 // sentBack asks for rework: by the verdict, or because a request of the
 // owner's stands against a PASS.
 func sentBack(f *Finished) []state.Decision {
-	why := "VERDICT: CHANGES_REQUESTED at " + short(judged(f)) + "; the findings are on the pull request."
+	why := board.SaidSentBack + short(judged(f)) + "; the findings are on the pull request."
 	if f.Report.Verdict == report.VerdictPass {
 		why = "VERDICT: PASS, overridden: the owner's request for changes stands.\n\n" + quote(OwnerRequests(&f.Issue, f.PR))
 	}

@@ -7,13 +7,23 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 	"github.com/backside4charter/dispatcher/tui/widget"
 )
 
+// Verdict is the last review's, with what its issue says of it.
+func Verdict(s *state.Snapshot, p *state.Pull) board.Verdict {
+	row := RowOf(s, p.Ref)
+	if row == nil {
+		return p.PR.Verdict(nil)
+	}
+	return p.PR.Verdict(&row.Issue)
+}
+
 // Review is the last review's verdict, and the head it was given on.
-func Review(p *board.PullRequest, signs *themes.Signs) (string, themes.Tone) {
-	v := p.Verdict()
+func Review(s *state.Snapshot, p *state.Pull, signs *themes.Signs) (string, themes.Tone) {
+	v := Verdict(s, p)
 	switch {
 	case v.Text == "":
 		return signs.No, themes.ToneMuted

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/loop/state"
 	"github.com/backside4charter/dispatcher/themes"
 )
 
@@ -63,10 +64,23 @@ func TestReview(t *testing.T) {
 		"PASS at 77aa01, older":   {{Bot: true, State: board.ReviewComment, Commit: "77aa01"}},
 		"1 blocking at 9c, older": {{Bot: true, Commit: "\x1b[31m9c", Findings: []board.Finding{{Severity: "blocking"}}}},
 	} {
-		got, _ := Review(&board.PullRequest{HeadSHA: "9c1f2e0011", Reviews: r}, &signs)
+		got, _ := Review(nil, &state.Pull{PR: board.PullRequest{HeadSHA: "9c1f2e0011", Reviews: r}}, &signs)
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
+	}
+}
+
+// TestReviewThatSentBackWithoutAFinding: the issue of the pull request says it.
+func TestReviewThatSentBackWithoutAFinding(t *testing.T) {
+	t.Parallel()
+	styles := themes.For(true).Styles()
+	s := &state.Snapshot{Rows: []state.Row{{Issue: board.Issue{Ref: "ACM-3", Comments: []board.Comment{
+		{Role: board.ActorDispatcher, Body: board.SaidSentBack + "9c1f2e00; the findings are on the pull request."},
+	}}}}}
+	p := &state.Pull{Ref: "ACM-3", PR: board.PullRequest{HeadSHA: "9c1f2e0011", Reviews: []board.Review{{Bot: true, Commit: "9c1f2e0011"}}}}
+	if got, tone := Review(s, p, &styles.Signs); got != "changes requested at 9c1f2e0" || tone != themes.ToneWarn {
+		t.Errorf("%q, %v", got, tone)
 	}
 }
 

@@ -92,7 +92,7 @@ func (m *Model) standing() widget.Line {
 			line = line.Add(m.st.Attention, " · "+m.st.Signs.Attention+" the branch has moved since you read it; d reads it again")
 			break
 		}
-		verdict, tone := present.Review(&p.PR, &m.st.Signs)
+		verdict, tone := present.Review(m.snap, p, &m.st.Signs)
 		checks, ctone := present.Checks(&p.PR, &m.st.Signs)
 		if len(p.PR.Reviews) > 0 {
 			line = line.Add(m.st.Text, " · ").Add(m.st.Tone(tone), verdict)

@@ -143,7 +143,7 @@ func (m *Model) pullFacts(p *state.Pull, now time.Time) []fact {
 		{"merge", merge, mtone},
 	}
 	if n := len(p.PR.Reviews); n > 0 {
-		verdict, vtone := present.Review(&p.PR, &m.st.Signs)
+		verdict, vtone := present.Review(m.snap, p, &m.st.Signs)
 		out = append(out, fact{"review", verdict, vtone})
 		if says := widget.Clean(firstLine(p.PR.Reviews[n-1].Body)); says != "" {
 			out = append(out, fact{"", says, themes.TonePlain})

@@ -169,7 +169,7 @@ func (m *Model) columns() []column {
 		{"behind", 8, 4, func(p *state.Pull, _ time.Time) (string, themes.Tone) {
 			return present.Behind(&p.PR, &m.st.Signs)
 		}},
-		{"review", 24, 2, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return present.Review(&p.PR, &m.st.Signs) }},
+		{"review", 24, 2, func(p *state.Pull, _ time.Time) (string, themes.Tone) { return present.Review(m.snap, p, &m.st.Signs) }},
 		{"age", 5, 5, func(p *state.Pull, now time.Time) (string, themes.Tone) {
 			return widget.Since(p.PR.CreatedAt, now), themes.ToneMuted
 		}},

@@ -138,7 +138,7 @@ func (m *Model) facts(n *state.Need, w int) []string {
 		merge, mtone := present.Merge(&p.PR)
 		add(m.st.Tone(mtone), "merge", merge)
 		if len(p.PR.Reviews) > 0 {
-			verdict, vtone := present.Review(&p.PR, &m.st.Signs)
+			verdict, vtone := present.Review(m.snap, p, &m.st.Signs)
 			add(m.st.Tone(vtone), "review", verdict)
 		}
 	}
