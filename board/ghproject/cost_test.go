@@ -48,10 +48,10 @@ func TestCostOfClosedRows(t *testing.T) {
 		asks  []board.Query
 		most  fake.Counts
 	}{
-		{"the first firing", time.Hour, []board.Query{ours, open}, fake.Counts{GraphQL: 16, Points: 24}},
+		{"the first firing", time.Hour, []board.Query{ours, open}, fake.Counts{GraphQL: 16, Points: 28}},
 		{"nothing changed", time.Minute, []board.Query{ours, open}, fake.Counts{GraphQL: 10, Points: 10}},
 		{"after a quarter of an hour", 15 * time.Minute, []board.Query{ours, open}, fake.Counts{GraphQL: 12, Points: 16}},
-		{"all closed rows of all milestones", time.Minute, []board.Query{all}, fake.Counts{GraphQL: 15, Points: 20}},
+		{"all closed rows of all milestones", time.Minute, []board.Query{all}, fake.Counts{GraphQL: 15, Points: 25}},
 	} {
 		p.clock.Advance(c.after)
 		got := counts(c.asks...)

@@ -10,8 +10,8 @@
 // is no fence.
 //
 // A poll looks at all rows at once and reads in full what is open and has
-// changed; of closed rows it reads no comments and, where they have none, no
-// relations. A row is read again before it is written to.
+// changed; of closed rows it tells no comments and, where they have no relations
+// to other issues, asks for neither. A row is read again before it is written to.
 //
 // The field holds
 //

@@ -200,14 +200,22 @@ func (b *Board) learn(ctx context.Context, items []*slimItem) error {
 		maps.Copy(whole, part)
 	}
 	b.mirror.pages.of = b.mirror.pages.at + pagesOf(len(wholes), atOnce) + pagesOf(len(parts), closedAtOnce)
-	if err := b.readRows(ctx, wholes, true, whole); err != nil {
+	if _, err := b.readRows(ctx, wholes, true, whole); err != nil {
 		return err
 	}
-	return b.readRows(ctx, parts, false, part)
+	reopened, err := b.readRows(ctx, parts, false, part)
+	if err == nil && len(reopened) > 0 {
+		b.mirror.pages.of += pagesOf(len(reopened), atOnce)
+		_, err = b.readRows(ctx, reopened, true, part)
+	}
+	return err
 }
 
-// readRows reads rows by their ids; marks are what a sweep saw of them.
-func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[string]string) error {
+// readRows reads rows by their ids; marks are what a sweep saw of them. It
+// answers those that are not known now, since they are open again and less was
+// asked of them than of an open one. Of closed ones no comment is kept: whether
+// they are asked for hangs on the room in a request.
+func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[string]string) (reopened []ID, err error) {
 	size := atOnce
 	if !whole {
 		size = closedAtOnce
@@ -220,11 +228,18 @@ func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[st
 			} `graphql:"nodes(ids: $ids)"`
 		}
 		if err := b.query(ctx, &q, map[string]any{"ids": part, "whole": graphql.Boolean(whole)}); err != nil {
-			return err
+			return nil, err
 		}
 		for i := range q.Nodes {
 			w := &q.Nodes[i].Issue
 			mark, asked := marks[w.ID]
+			switch {
+			case w.State == "CLOSED":
+				w.Comments.Nodes = nil
+			case asked && !whole:
+				reopened = append(reopened, ID(w.ID))
+				continue
+			}
 			if b.now().Sub(w.UpdatedAt) < settled {
 				mark = "" // another change in the same second would not show
 			}
@@ -233,7 +248,7 @@ func (b *Board) readRows(ctx context.Context, ids []ID, whole bool, marks map[st
 			}
 		}
 	}
-	return nil
+	return reopened, nil
 }
 
 func (w *slimIssue) milestone() string {

@@ -70,8 +70,8 @@ type relatedWire struct {
 	Repository struct{ NameWithOwner string }
 }
 
-// issueWire is an issue with its short lists; of one that is closed only those
-// that say which pull requests and milestones it is of (whole false).
+// issueWire is an issue with its short lists; without whole neither its
+// relations to other issues nor its comments.
 type issueWire struct {
 	ID         string
 	Number     int
@@ -87,7 +87,7 @@ type issueWire struct {
 	Parent     *relatedWire
 	Assignees  struct {
 		Nodes []struct{ ID, Login string }
-	} `graphql:"assignees(first: 10) @include(if: $whole)"`
+	} `graphql:"assignees(first: 10)"`
 	Labels struct {
 		Nodes []struct{ ID, Name string }
 	} `graphql:"labels(first: 50)"`
