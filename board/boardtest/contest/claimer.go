@@ -70,12 +70,20 @@ func Enter(t *testing.T, open func(t *testing.T, world json.RawMessage, r *Road)
 	road := &Road{dice: rand.New(rand.NewPCG(c.Seed, 2))}
 	c.loop = board.NewPolicy(open(t, c.World, road), board.Actor{Kind: board.ActorDispatcher}, board.PolicyOptions{})
 	rand.New(rand.NewPCG(c.Seed, 1)).Shuffle(len(c.Refs), func(i, k int) { c.Refs[i], c.Refs[k] = c.Refs[k], c.Refs[i] })
+	others := bufio.NewReader(os.Stdin)
+	c.meet(others, "is there")
 	started := c.each(c.Refs, c.start)
-	c.say(ready)
-	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
-		t.Fatalf("nobody says that all have claimed: %v", err)
-	}
+	c.meet(others, "has claimed")
 	c.each(started, c.keep)
+}
+
+// meet waits until the other process is as far as this one, or has ended.
+func (c *claimer) meet(others *bufio.Reader, far string) {
+	c.t.Helper()
+	c.say(here)
+	if _, err := others.ReadString('\n'); err != nil {
+		c.t.Fatalf("nobody says that everybody %s: %v", far, err)
+	}
 }
 
 // each does something with rows, several at once, and answers those that were

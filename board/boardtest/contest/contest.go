@@ -2,9 +2,11 @@
 // once, each over HTTP with requests that take their random time.
 //
 // It promises that a board which passes gives no row to two workers, and that
-// the claim which stands at the end is that of the worker who kept the row. It
-// waits for what the processes say and never for a time. It is imported by
-// tests only, and knows no backend and no fake.
+// the claim which stands at the end is that of the worker who kept the row. Both
+// processes begin when both are there, and look again when both have claimed:
+// what comes of it hangs on no time that a process takes. Only a request on its
+// road sleeps, for a random while, so that the two cross in many ways. It is
+// imported by tests only, and knows no backend and no fake.
 package contest
 
 import (
@@ -69,15 +71,18 @@ func (c *Contest) Hold(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &result{count: map[string]int{}, keeper: map[board.Ref]string{}}
-	var here, all sync.WaitGroup // all have claimed; all have ended
-	here.Add(len(r.kept))
+	var points meetings
+	for i := range points {
+		points[i].Add(len(r.kept))
+	}
+	var all sync.WaitGroup // have ended
 	for n := range r.kept {
 		text, err := json.Marshal(entry{Session: fmt.Sprintf("s%d", n), Refs: c.Refs, Seed: uint64(n + 1), Looks: c.Looks, World: world})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all.Go(func() {
-			if err := r.play(t.Context(), n, string(text), &here); err != nil {
+			if err := r.play(t.Context(), n, string(text), &points); err != nil {
 				r.broken("process %d: %v", n, err)
 			}
 		})
@@ -107,11 +112,19 @@ func (r *result) broken(format string, args ...any) {
 	r.bad = append(r.bad, fmt.Sprintf(format, args...))
 }
 
-// play runs one process to its end. When both have claimed, or one of them has
-// ended, they are told so.
-func (r *result) play(ctx context.Context, n int, text string, here *sync.WaitGroup) error {
-	arrive := sync.OnceFunc(here.Done)
-	defer arrive()
+// meetings are where the processes wait for each other: before they claim, and
+// when they have.
+type meetings [2]sync.WaitGroup
+
+// play runs one process to its end. When both are at a meeting, or one of them
+// has ended, they are told so.
+func (r *result) play(ctx context.Context, n int, text string, points *meetings) error {
+	passed := 0
+	defer func() {
+		for ; passed < len(points); passed++ {
+			points[passed].Done()
+		}
+	}()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestClaimer$", "-test.count=1", "-test.v") //nolint:gosec // this program
 	cmd.Env = append(os.Environ(), env+"="+text)
 	var errs strings.Builder
@@ -129,9 +142,11 @@ func (r *result) play(ctx context.Context, n int, text string, here *sync.WaitGr
 	}
 	said := bufio.NewScanner(out)
 	for said.Scan() {
-		if said.Text() == ready {
-			arrive()
-			here.Wait()
+		if said.Text() == here && passed < len(points) {
+			point := &points[passed]
+			passed++
+			point.Done()
+			point.Wait()
 			_, _ = io.WriteString(in, "\n") // one that has gone needs no word
 			continue
 		}
@@ -144,8 +159,8 @@ func (r *result) play(ctx context.Context, n int, text string, here *sync.WaitGr
 	return said.Err()
 }
 
-// ready is what a process says when it has claimed all rows.
-const ready = "all claimed"
+// here is what a process says at a meeting.
+const here = "here"
 
 // hear takes a line of a process: a word, a row, and what follows.
 func (r *result) hear(n int, line string) {
