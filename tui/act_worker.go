@@ -42,7 +42,7 @@ func (m *Model) actWorker(a keymap.Action, t *target) tea.Cmd {
 	case keymap.TakeOver:
 		if t.worker.TakenOver {
 			q.Do = command(state.CommandHandBack)
-			q.Sure = &pane.Sure{Text: "Hand " + t.name + " back to the loop? End your own session first: two writers in one are refused."}
+			q.Sure = &pane.Sure{Text: "Hand " + t.name + " back to the loop? End your own session first: a session has one writer."}
 			break
 		}
 		q.Do = m.openSession(t, command(state.CommandTakeOver))

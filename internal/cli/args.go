@@ -37,6 +37,10 @@ func someArgs(least, most int, names ...string) cobra.PositionalArgs {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s: %s", cmd.Name(), strings.Join(names, " and "), cmd.UseLine())
+		more := ""
+		if most >= 0 && len(args) > most {
+			more = ", not also " + strconv.Quote(args[most])
+		}
+		return fmt.Errorf("%s takes %s%s: %s", cmd.Name(), strings.Join(names, " and "), more, cmd.UseLine())
 	}
 }

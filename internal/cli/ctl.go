@@ -111,6 +111,9 @@ func newCtlVerbCmd(f *app.Factory, v ctlVerb) *cobra.Command {
 		cmd.Args = exactArgs("an issue")
 		cmd.ValidArgsFunction = completingOnce(f, refs)
 	}
+	if v.must {
+		cmd.Use += " (--body <text> | --body-file <path>)"
+	}
 	if v.body != "" {
 		body.add(cmd, v.body)
 	}

@@ -30,6 +30,7 @@ type Model struct {
 	grid   bool // all workers at once
 	large  bool // one of the grid was opened: a step back leads there
 	run    string
+	lost   string // the selected run that a picture did not have; see SetSnapshot
 	at     int
 	top    int
 	places map[string]*transcript
@@ -69,16 +70,24 @@ func (m *Model) SetBody(body layout.Rect, shape layout.Shape) {
 	m.scroll()
 }
 
-// SetSnapshot takes a new picture; the selection stays with its run.
+// SetSnapshot takes a new picture; the selection stays with its run. Between its
+// end and the note of how it was settled a run may be in no picture: the
+// selection goes back to it with the next one, unless you have chosen another.
 func (m *Model) SetSnapshot(s *state.Snapshot) {
 	m.snap = s
 	at := -1
+	if m.lost != "" && present.WorkerByRun(s, m.lost) != nil {
+		m.run, m.lost = m.lost, ""
+	}
 	for i := range s.Workers {
 		if s.Workers[i].Run.ID == m.run {
 			at = i
 		}
 	}
 	if at < 0 {
+		if m.lost == "" {
+			m.lost = m.run
+		}
 		at = max(0, min(m.at, len(s.Workers)-1))
 		m.run = ""
 		if len(s.Workers) > 0 {
@@ -118,13 +127,13 @@ func (m *Model) pick(at int) {
 		return
 	}
 	m.at = max(0, min(at, len(m.snap.Workers)-1))
-	m.run = m.snap.Workers[m.at].Run.ID
+	m.run, m.lost = m.snap.Workers[m.at].Run.ID, ""
 	m.scroll()
 }
 
 // openRun selects a worker and gives its transcript the focus.
 func (m *Model) openRun(w *state.Worker) tea.Cmd {
-	m.run = w.Run.ID
+	m.run, m.lost = w.Run.ID, ""
 	m.SetSnapshot(m.snap)
 	m.inside, m.large, m.grid = true, m.grid, false
 	if w.Run.Failure != "" && (w.Outcome != "" || w.Run.Phase == state.PhaseRetrying) {

@@ -395,3 +395,32 @@ func TestAFailedRunOpensAtAnErrorFarBehind(t *testing.T) {
 		})
 	}
 }
+
+// TestTheSelectionWaitsForARunThatIsBetweenTwoLists: a run that has ended and is
+// not yet settled may be in no picture. What is pressed next must not meet its
+// neighbour.
+func TestTheSelectionWaitsForARunThatIsBetweenTwoLists(t *testing.T) {
+	t.Parallel()
+	st := themes.For(true).Styles()
+	m := New(&st, time.UTC)
+	m.SetBody(layout.Rect{W: 100, H: 20}, layout.ShapeColumns)
+	show := func(runs ...string) {
+		s := &state.Snapshot{At: noon}
+		for _, id := range runs {
+			s.Workers = append(s.Workers, state.Worker{Run: state.Run{ID: id, Ref: "ACM-1"}})
+		}
+		m.SetSnapshot(s)
+	}
+	show("r1", "r2")
+	show("r2", "r3")
+	show("r2", "r3", "r1")
+	if got := m.Selected().Run.ID; got != "r1" {
+		t.Errorf("settled, %s is selected", got)
+	}
+	show("r2", "r3")
+	m.pick(1)
+	show("r2", "r3", "r1")
+	if got := m.Selected().Run.ID; got != "r3" {
+		t.Errorf("after another was chosen, %s is selected", got)
+	}
+}
