@@ -228,6 +228,20 @@ func TestMarkedRowsActTogether(t *testing.T) {
 	}
 }
 
+// TestAnEndedWorkerIsNotTakenOver: the loop would refuse it, after the room had
+// given the terminal away.
+func TestAnEndedWorkerIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	s := busyRoom()
+	s.Workers[0].Run.Phase = state.PhaseEnded
+	m, ctl := room(100, 30, s)
+	typeKeys(m, "T")
+	has(t, m, "has ended; only a worker that runs")
+	if hasNot(t, m, "yourself?"); len(ctl.commands()) != 0 {
+		t.Errorf("sent %+v", ctl.commands())
+	}
+}
+
 func TestAQuestionWhoseSubjectChangedDoesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

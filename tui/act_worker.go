@@ -46,11 +46,8 @@ func (m *Model) actWorker(a keymap.Action, t *target) tea.Cmd {
 			break
 		}
 		q.Do = m.openSession(t, command(state.CommandTakeOver))
-		q.Sure = &pane.Sure{Text: "Go on in the session of " + t.what() + " yourself? The loop keeps the claim and waits until you hand it back."}
-		if t.live() {
-			q.Sure.Text = "Interrupt " + t.what() + " and go on in its session yourself? The loop keeps the claim and waits until you hand it back."
-			q.Gone = ended(t)
-		}
+		q.Sure = &pane.Sure{Text: "Interrupt " + t.what() + " and go on in its session yourself? The loop keeps the claim and waits until you hand it back."}
+		q.Gone = ended(t)
 	}
 	m.ask(q)
 	return nil

@@ -141,6 +141,10 @@ func (m *Model) reasonFor(a keymap.Action, t *target) string {
 		if t.worker.Waiting {
 			return "it stands still already; s gives it a word, x stops it"
 		}
+	case keymap.TakeOver:
+		if !t.worker.TakenOver && !t.live() {
+			return t.what() + " has ended; only a worker that runs can be taken over"
+		}
 	case keymap.CarryDown, keymap.CarryUp:
 		return m.notCarried(a, t)
 	case keymap.Browse:
