@@ -171,6 +171,12 @@ func TestLostContact(t *testing.T) {
 	if m.left != LeaveLost {
 		t.Errorf("left as %q", m.left)
 	}
+
+	aborted := sample()
+	aborted.Mode = state.ModeAborting
+	m, _ = room(100, 30, aborted)
+	m.Update(snapshotMsg{open: false})
+	has(t, m, "it was being aborted, its workers stopped; q leaves")
 }
 
 // TestSuspending: a loop in this process is handed over before its screen

@@ -160,7 +160,7 @@ func (s *speaker) news() {
 	if m.lost != s.lost {
 		s.lost = m.lost
 		if s.lost {
-			s.say("no contact with the loop; workers go on")
+			s.say("no contact with the loop; " + m.leftBehind())
 		} else {
 			s.say("in contact with the loop again")
 		}

@@ -77,11 +77,20 @@ func (m *Model) noContact(now time.Time) trouble {
 		t.text += ", last seen " + m.snap.At.In(now.Location()).Format("15:04")
 	}
 	if m.contact.Lost.IsZero() {
-		t.end = "; workers go on; q leaves"
+		t.end = "; " + m.leftBehind() + "; q leaves"
 	} else {
-		t.end = m.againText(now) + "; workers go on"
+		t.end = m.againText(now) + "; " + m.leftBehind()
 	}
 	return t
+}
+
+// leftBehind says what becomes of the workers of a loop that is out of sight,
+// by what was seen of it last.
+func (m *Model) leftBehind() string {
+	if m.snap != nil && m.snap.Mode == state.ModeAborting {
+		return "it was being aborted, its workers stopped"
+	}
+	return "workers go on"
 }
 
 // troubleLine leaves room for how many things need the owner; as the screen
