@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,10 +131,33 @@ func (m *Model) labelsField(t *target) pane.Field {
 	})
 	hints := []string{"all of them, with commas between; an empty line takes all away"}
 	if known := m.knownLabels(); len(known) > 0 {
-		hints = append(hints, "on this board: "+strings.Join(known, ", "))
+		hints = append(hints, "on this board: "+listed(known, knownCells))
 	}
 	f.One, f.Hints = true, func(string) []string { return hints }
 	return f
+}
+
+// knownCells is how much of the labels is told, in cells: two lines of a room of
+// 80 columns.
+const knownCells = 110
+
+// listed are the first of the words that fit into so many cells, and how many
+// more there are.
+func listed(words []string, cells int) string {
+	for n := len(words); n > 0; n-- {
+		text := strings.Join(words[:n], ", ")
+		if widget.Width(text) > cells {
+			continue
+		}
+		if more := len(words) - n; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return text
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of them", len(words))
 }
 
 // knownLabels are those that some row has, in order.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,6 +54,39 @@ func TestLabelsThatAreKnown(t *testing.T) {
 	m, _ := room(120, 40, s)
 	typeKeys(m, to("ACM-30", "E", "2")...)
 	has(t, m, "on this board: UI, needs work")
+}
+
+// Where the board has many, they take no more than two lines, and the rest is
+// counted.
+func TestManyLabels(t *testing.T) {
+	t.Parallel()
+	s := busyRoom()
+	for i := range 150 {
+		s.Rows[0].Issue.Labels = append(s.Rows[0].Issue.Labels, fmt.Sprintf("label %03d", i))
+	}
+	m, _ := room(80, 24, s)
+	typeKeys(m, to("ACM-30", "E", "2")...)
+	has(t, m, "on this board: UI, label 000, label 001")
+	has(t, m, "label 008 and 142 more")
+	hasNot(t, m, "label 009")
+}
+
+func TestListed(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct {
+		words []string
+		cells int
+	}{
+		"":                {nil, 10},
+		"a, b, c":         {[]string{"a", "b", "c"}, 7},
+		"a, b and 1 more": {[]string{"a", "b", "cc"}, 7},
+		"3 of them":       {[]string{"much too long", "b", "c"}, 7},
+		"だめ and 1 more":   {[]string{"だめ", "だめ"}, 8},
+	} {
+		if got := listed(c.words, c.cells); got != want {
+			t.Errorf("%q in %d: %q, want %q", c.words, c.cells, got, want)
+		}
+	}
 }
 
 func TestNoTwoDotsOnTheSubject(t *testing.T) {

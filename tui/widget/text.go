@@ -148,13 +148,17 @@ func Sides(left, right Line, w int, chosen bool, st *themes.Styles) string {
 }
 
 // Notes draws texts below a field that has h lines with all that stands around
-// it: each on as many lines of w cells as it needs, on one where that is scarce.
+// it: each on as many lines of w cells as it needs, at most a quarter of h, and
+// on one where lines are scarce. What is cut is marked.
 func Notes(texts []string, w, h int, ink themes.Ink, st *themes.Styles) []string {
 	var out []string
 	for _, text := range texts {
 		lines := []string{Clean(text)}
 		if h >= notesFrom {
 			lines = Wrap(lines[0], max(w-2, 1))
+			if most := h / 4; len(lines) > most {
+				lines = append(lines[:most-1], strings.Join(lines[most-1:], " ")) // which Render cuts
+			}
 		}
 		for _, l := range lines {
 			out = append(out, Line{}.Add(ink, " "+l).Render(w, false, st))

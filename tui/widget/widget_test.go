@@ -153,6 +153,19 @@ func TestLineSaysWhatItLeavesOff(t *testing.T) {
 	}
 }
 
+// What stands below a field leaves room for the rest, and says so where it is
+// cut.
+func TestNotesLeaveRoom(t *testing.T) {
+	t.Parallel()
+	st := themes.For(true).Styles()
+	for h, want := range map[int]int{4: 1, 11: 1, 12: 3, 24: 6, 40: 10, 400: 90} {
+		got := Notes([]string{strings.Repeat("labels of it, ", 90)}, 20, h, st.Muted, &st)
+		if cut := strings.HasSuffix(ansi.Strip(got[len(got)-1]), "…"); len(got) != want || cut != (h < 400) {
+			t.Errorf("of %d lines it takes %d, the last %q", h, len(got), got[len(got)-1])
+		}
+	}
+}
+
 func TestBoxNeverBreaks(t *testing.T) {
 	t.Parallel()
 	st := themes.For(true).Styles()
