@@ -62,7 +62,7 @@ func (e *Engine) tell(ctx context.Context, run string, q *state.Request, c *stat
 }
 
 // notTaken is said of an interrupt that was sent and shows no effect.
-const notTaken = "was told to stop and think and has not shown that it does: it may end its turn yet, or not listen; stop ends it"
+const notTaken = "it was told to stop and think and has not shown that it does: it may end its turn yet, or not listen; stop ends it"
 
 // listener finds the run that a command is for, and of an answer the request.
 func (e *Engine) listener(c *state.Command) (state.Run, *state.Request, error) {

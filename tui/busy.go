@@ -37,9 +37,10 @@ func (p progress) start(s *state.Snapshot, c *state.Command, now time.Time) {
 	p[c.Ref] = step{word: w.busy, command: *c, since: now}
 }
 
-// answered ends what a refusal or an answer ends.
-func (p progress) answered(c *state.Command, failed bool) {
-	if st, ok := p[c.Ref]; ok && st.command.Kind == c.Kind && (failed || wordings[c.Kind].done == nil) {
+// answered ends what an answer ends: a refusal, one that says that it was not
+// taken, or any where no picture shows the rest.
+func (p progress) answered(c *state.Command, not bool) {
+	if st, ok := p[c.Ref]; ok && st.command.Kind == c.Kind && (not || wordings[c.Kind].done == nil) {
 		delete(p, c.Ref)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // onSent says what a command did, or why it was refused.
 func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	c := msg.command
-	m.busy.answered(&c, msg.err != nil)
+	m.busy.answered(&c, msg.err != nil || msg.done.Pending)
 	told, _ := m.tellPanes(pane.Sent{Command: c, Done: msg.done, Err: msg.err})
 	defer m.markRows()
 	if msg.err != nil {
@@ -52,6 +52,9 @@ func (m *Model) onSent(msg sentMsg) tea.Cmd {
 	text := worded(w.said, &c)
 	if msg.done.Text != "" {
 		text = widget.Clean(msg.done.Text)
+	}
+	if msg.done.Pending {
+		text = withRef(&c, text)
 	}
 	if msg.done.Ref != "" && c.Kind == state.CommandCreate {
 		text = widget.Clean(string(msg.done.Ref)) + " is in Backlog"
@@ -99,9 +102,9 @@ func (m *Model) onRefused(msg sentMsg) tea.Cmd {
 	if msg.draft != "" {
 		kept = "; your text is kept"
 	}
-	of := widget.Clean(firstOf(string(c.Ref), c.PR))
-	if strings.HasPrefix(why, of) {
-		of = "" // the reason names it
+	of := widget.Clean(c.About())
+	if c.NamedIn(why) {
+		of = ""
 	}
 	m.insist(strings.TrimSpace("could not "+wordings[c.Kind].verb+" "+of) + ": " + why + kept)
 	if errors.Is(msg.err, board.ErrNoLogin) {

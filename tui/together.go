@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,7 +16,7 @@ type together struct {
 	command state.Command // the first of them
 	of, did int
 	undo    bool     // z takes them back
-	refused []string // why not, each with its row
+	refused []string // why not, or why maybe not, each with its row
 }
 
 // sendAll sends commands. Several rows are answered for together.
@@ -44,9 +43,12 @@ func (m *Model) sendAll(cs []state.Command) []tea.Cmd {
 // onSentWith counts one answer of several, and speaks once all are there.
 func (m *Model) onSentWith(msg *sentMsg) {
 	w := msg.with
-	if msg.err != nil {
-		w.refused = append(w.refused, withRef(widget.Clean(string(msg.command.Ref)), refusal(msg.err)))
-	} else {
+	switch {
+	case msg.err != nil:
+		w.refused = append(w.refused, withRef(&msg.command, refusal(msg.err)))
+	case msg.done.Pending:
+		w.refused = append(w.refused, withRef(&msg.command, widget.Clean(msg.done.Text)))
+	default:
 		w.did++
 		w.undo = w.undo || msg.done.Undo != 0
 	}
@@ -68,10 +70,10 @@ func (m *Model) onSentWith(msg *sentMsg) {
 	m.say(themes.ToneGood, text)
 }
 
-// withRef is a reason with the row it is about before it, once.
-func withRef(ref, why string) string {
-	if ref == "" || strings.HasPrefix(why, ref) {
-		return why
+// withRef is what is said of a command, with what that is about before it, once.
+func withRef(c *state.Command, text string) string {
+	if of := widget.Clean(c.About()); of != "" && !c.NamedIn(text) {
+		return of + ": " + text
 	}
-	return ref + ": " + why
+	return text
 }

@@ -142,7 +142,7 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 		return printJSON(f, ctlDone{Command: c.Kind, Ref: ref, Taken: true, Undo: done.Undo, Text: done.Text, Pending: done.Pending})
 	}
 	if done.Pending {
-		return say(f, "%s", strings.TrimSpace(string(ref)+" "+done.Text))
+		return say(f, "%s", strings.TrimPrefix(string(ref)+": "+done.Text, ": "))
 	}
 	if done.Text != "" && v.did == "done" {
 		if done.Undo != 0 {
@@ -153,15 +153,12 @@ func runCtl(ctx context.Context, f *app.Factory, c state.Command, v ctlVerb, asJ
 	return say(f, "%s", strings.TrimSpace(string(c.Ref)+" "+v.did))
 }
 
-// ofCommand says which command an error is about, unless its beginning names
-// the same issue or pull request.
+// ofCommand says which command an error is about, unless the error does.
 func ofCommand(c *state.Command, err error) error {
-	about := strings.TrimSpace(string(c.Kind) + " " + string(c.Ref))
-	first, _, more := strings.Cut(err.Error(), ": ")
-	if of := string(c.Ref) + c.PR; more && of != "" && strings.Contains(first, of) {
+	if _, _, more := strings.Cut(err.Error(), ": "); more && c.NamedIn(err.Error()) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", about, err)
+	return fmt.Errorf("%s: %w", strings.TrimSpace(string(c.Kind)+" "+string(c.Ref)), err)
 }
 
 func newCtlStatusCmd(f *app.Factory) *cobra.Command {
