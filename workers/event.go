@@ -38,9 +38,10 @@ type Abilities struct {
 
 // Closer is an Agent whose programs do not tell how they ended. Close makes a
 // result of what one said, the end of its error output, its exit code and the
-// signal that ended it; nil if that shows no result.
+// signal that ended it; nil if that shows no result. The error is of reading what
+// it said.
 type Closer interface {
-	Close(said io.Reader, errors string, code int, signal string) *Result
+	Close(said io.Reader, errors string, code int, signal string) (*Result, error)
 }
 
 // Detailer is an agent that can tell the tool calls of one line of its output

@@ -74,10 +74,10 @@ const finalTail = 64 << 10
 
 // Close implements workers.Closer: what a program has printed last is its final
 // message, and its exit code says whether that counts.
-func (Agent) Close(said io.Reader, errors string, code int, signal string) *workers.Result {
+func (Agent) Close(said io.Reader, errors string, code int, signal string) (*workers.Result, error) {
 	text, err := report.Closing(said, finalTail)
 	if err != nil {
-		return nil // what it said last is not known
+		return nil, err
 	}
 	text = lastOnly(strings.TrimSpace(strings.ToValidUTF8(text, string(utf8.RuneError))))
 	r := &workers.Result{Text: text, Terminal: "completed", Subtype: "exit"}
@@ -89,9 +89,9 @@ func (Agent) Close(said io.Reader, errors string, code int, signal string) *work
 		r.IsError, r.Terminal = true, "exit_code"
 		r.Text = fmt.Sprintf("the program exited %d", code)
 	case text == "":
-		return nil // nothing done and nothing said is no success
+		return nil, nil //nolint:nilnil // nothing done and nothing said is no success
 	default:
-		return r
+		return r, nil
 	}
 	for _, words := range []string{errors, text} {
 		if last := lastLine(words); last != "" {
@@ -99,7 +99,7 @@ func (Agent) Close(said io.Reader, errors string, code int, signal string) *work
 			break
 		}
 	}
-	return r
+	return r, nil
 }
 
 // lastOnly puts a line before a first one that says how the work ended: of a

@@ -1,8 +1,11 @@
 package command_test
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,8 +54,21 @@ func TestClose(t *testing.T) {
 		{"killed", "half a li", "", -1, "SIGKILL", &workers.Result{IsError: true, Text: "the program was ended by SIGKILL: half a li", Subtype: "exit", Terminal: "signal"}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, command.Agent{}.Close(strings.NewReader(tt.said), tt.errors, tt.code, tt.signal)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		got, err := command.Agent{}.Close(strings.NewReader(tt.said), tt.errors, tt.code, tt.signal)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+		}
+	}
+}
+
+// What cannot be read is no silence.
+func TestCloseOfWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("input/output error")
+	for _, code := range []int{0, 3} {
+		got, err := command.Agent{}.Close(io.MultiReader(strings.NewReader("STATUS: COMPLETE\n"), iotest.ErrReader(gone)), "", code, "")
+		if got != nil || !errors.Is(err, gone) {
+			t.Errorf("after %d it is %+v, %v", code, got, err)
 		}
 	}
 }

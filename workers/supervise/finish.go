@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -16,16 +17,13 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	reaped, _ := workers.EndAll(ctx, s.leftovers) // what cannot be ended is counted all the same
-	for {
-		if grew, err := s.follow.Read(s.output); err != nil || !grew {
-			break
-		}
+	unread := s.readOut()
+	if unread == nil {
+		unread = s.close(how)
 	}
-	s.follow.Rest(s.output)
-	s.close(how)
 	now := time.Now()
 	stderr := s.folder.StderrTail(problemTail)
-	x := exitOf(s.course, how, s.problem, stderr, now)
+	x := exitOf(s.course, how, cmp.Or(s.problem, s.unreadable(how, unread)), stderr, now)
 	x.Stopped, x.PeakRSS = s.stopped, s.peak
 	if s.problem == "" {
 		said := s.course.raw
@@ -38,20 +36,45 @@ func (s *supervisor) finish(how ended) workers.Exit {
 	return x
 }
 
+// readOut reads what is left of the output, to its end.
+func (s *supervisor) readOut() error {
+	for {
+		grew, err := s.follow.Read(s.output)
+		if err != nil {
+			return err
+		}
+		if !grew {
+			s.follow.Rest(s.output)
+			return nil
+		}
+	}
+}
+
 // close makes a result for an agent that does not tell one itself.
-func (s *supervisor) close(how ended) {
+func (s *supervisor) close(how ended) error {
 	c, ok := s.agent.(workers.Closer)
 	if !ok || s.course.last != nil {
-		return
+		return nil
 	}
 	said, err := os.Open(s.folder.TranscriptPath())
 	if err != nil {
-		return // without its words there is no result, which is said
+		return err
 	}
 	defer said.Close()
-	if r := c.Close(said, s.folder.StderrTail(problemTail), how.code, how.signal); r != nil {
+	r, err := c.Close(said, s.folder.StderrTail(problemTail), how.code, how.signal)
+	if r != nil {
 		s.course.result(r)
 	}
+	return err
+}
+
+// unreadable is the problem of a run whose output could not be read to its end
+// and showed no result before; empty if there is none.
+func (s *supervisor) unreadable(how ended, err error) string {
+	if err == nil || s.course.last != nil {
+		return ""
+	}
+	return noResult(how, "its output cannot be read: "+err.Error())
 }
 
 // writeExit writes how the run ended, and waits for room on a full disk.
