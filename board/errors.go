@@ -45,6 +45,16 @@ func UnlessOtherAccounts(err error) error {
 	return err
 }
 
+// ClaimLeft tells of a release why a claim is left, in a line: it is another
+// account's, and while that is fresh the delegate and the assignee are left as
+// well (Claimer). It answers any other error as it is.
+func ClaimLeft(err error) (why string, rest error) {
+	if errors.Is(err, ErrOtherAccount) {
+		return OneLine(err.Error()), nil
+	}
+	return "", err
+}
+
 // StillUnknown is what a write came to whose first try had the outcome first and
 // whose second was answered second: what is said against a second try tells
 // nothing of the first, which may have been carried out.

@@ -17,25 +17,6 @@ import (
 	"github.com/backside4charter/dispatcher/board"
 )
 
-// Fixture is one empty board and the means to fill and age it.
-type Fixture struct {
-	Backend board.Backend
-	// Seed puts an issue on the board as its owner would, however that is done
-	// there, and answers its ref. The labels of Labels exist.
-	Seed func(t *testing.T, n board.NewIssue) board.Ref
-	// Advance moves the board's clock; Now reads it.
-	Advance func(d time.Duration)
-	Now     func() time.Time
-	// Link links a pull request as its forge does, where LinkPR is refused.
-	Link func(t *testing.T, ref board.Ref, pr string)
-	// Fenced says that the board keeps epochs and leases.
-	Fenced bool
-	// Reopen is a second client of the same board, as another process has it.
-	Reopen func(t *testing.T) board.Backend
-	// SetDelegate hands a row to an agent that is not ours.
-	SetDelegate func(t *testing.T, ref board.Ref, d board.Delegate)
-}
-
 // Label is a label that exists on every fixture's board.
 const Label = "UI"
 
@@ -86,6 +67,7 @@ func Run(t *testing.T, make func(t *testing.T) Fixture) {
 		{"claim, renew, release", claims},
 		{"claim conflicts", claimConflicts},
 		{"another agent's row", foreign},
+		{"another account's claim", otherAccount},
 		{"hand over", handOver},
 		{"release leaves another session alone", releaseOther},
 		{"only one of many wins", race},

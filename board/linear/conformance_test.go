@@ -154,5 +154,9 @@ func fixture(t *testing.T, o fake.Options) boardtest.Fixture {
 			id := p.world.AddUser(fake.User{Name: string(d), DisplayName: string(d), App: true})
 			p.edit(t, ref, func(i *fake.Issue) { i.Delegate = id })
 		},
+		ClaimAs: func(t *testing.T, ref board.Ref, session string, old time.Duration) {
+			t.Helper()
+			p.claimAs(t, p.world.AddUser(fake.User{Name: "dana", DisplayName: "dana"}), ref, session, old)
+		},
 	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -164,4 +165,60 @@ func (b *Board) freeAdvisory(by board.Actor, i *board.Issue, req board.ClaimRequ
 		return board.ErrClaimConflict
 	}
 	return nil
+}
+
+// Assign moves the phase and takes claims away.
+func (b *Board) Assign(_ context.Context, by board.Actor, ref board.Ref, to board.Delegate) error {
+	var left error
+	err := b.Write(by, ref, "assign", func(i *board.Issue) error {
+		if i.Delegate == to && i.Claim == nil {
+			return errSame
+		}
+		var err error
+		if left, err = b.theirs(i); err != nil {
+			return err
+		}
+		i.Delegate = to
+		if left == nil {
+			b.Unclaim(i)
+		}
+		return nil
+	})
+	return cmp.Or(err, left)
+}
+
+// Release takes a session's claim away, and with none named whoever's.
+func (b *Board) Release(_ context.Context, by board.Actor, ref board.Ref, session string) error {
+	var left error
+	err := b.Write(by, ref, "release", func(i *board.Issue) error {
+		switch {
+		case session != "" && i.Claim != nil && i.Claim.Session != session:
+			b.withdraw(i, session)
+			return errSame
+		case i.Claim == nil && i.Delegate == board.DelegateNone && i.Assignee == "":
+			return errSame
+		}
+		var err error
+		if left, err = b.theirs(i); err != nil {
+			return err
+		}
+		i.Delegate, i.Assignee = board.DelegateNone, ""
+		if left == nil {
+			b.Unclaim(i)
+		}
+		return nil
+	})
+	return cmp.Or(err, left)
+}
+
+// theirs refuses to take a row from under another account's fresh claim, and
+// answers what to tell of a stale one that is left (board.Claimer).
+func (b *Board) theirs(i *board.Issue) (left, refused error) {
+	switch {
+	case i.Claim == nil || i.Claim.Account == "":
+		return nil, nil
+	case !i.Claim.Stale(b.Now(), StaleWindow):
+		return nil, fmt.Errorf("%w: %w", board.ErrClaimConflict, board.ErrOtherAccount)
+	}
+	return fmt.Errorf("%s: %w", i.Ref, board.ErrOtherAccount), nil
 }

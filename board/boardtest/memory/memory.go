@@ -11,13 +11,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
-	"github.com/backside4charter/dispatcher/board/boardtest"
 )
 
 // Lease is how long a claim of a fenced board holds, StaleWindow how old a stamp
@@ -277,110 +275,4 @@ func (b *Board) fencedOut(by board.Actor, i *board.Issue) error {
 		return fmt.Errorf("%w: epoch %d, not %d", board.ErrClaimConflict, own.Epoch, by.Epoch)
 	}
 	return nil
-}
-
-// SetState moves a row, if it is where the caller saw it.
-func (b *Board) SetState(_ context.Context, by board.Actor, ref board.Ref, state string, from board.Role) error {
-	return b.Write(by, ref, "move", func(i *board.Issue) error {
-		if from != board.RoleNone && i.Role != from {
-			return board.ErrChanged
-		}
-		for _, r := range board.Roles() {
-			if strings.EqualFold(r.DefaultName(), state) {
-				if i.Role == r {
-					return errSame
-				}
-				b.Put(i, r, by.Kind)
-				return nil
-			}
-		}
-		return fmt.Errorf("to %q: %w", state, board.ErrNotFound)
-	})
-}
-
-// Comment adds a comment.
-func (b *Board) Comment(_ context.Context, by board.Actor, ref board.Ref, as board.ActorKind, body string) (board.Comment, error) {
-	var c board.Comment
-	err := b.Write(by, ref, "comment", func(i *board.Issue) error {
-		c = board.Comment{ID: "c" + strconv.Itoa(len(i.Comments)+1), Role: as, Author: by.Name, Body: body, At: b.Now(), Run: by.Run}
-		i.Comments = append(i.Comments, c)
-		return nil
-	})
-	return c, err
-}
-
-// Label sets a label or takes it off.
-func (b *Board) Label(_ context.Context, by board.Actor, ref board.Ref, name string, add bool) error {
-	return b.Write(by, ref, "label", func(i *board.Issue) error {
-		if add && !strings.EqualFold(name, boardtest.Label) && !strings.EqualFold(name, ConfirmLabel) {
-			return fmt.Errorf("%w: %s", board.ErrNotFound, name)
-		}
-		had := i.HasLabel(name)
-		if add && !had {
-			i.Labels = append(slices.Clone(i.Labels), name)
-			if strings.EqualFold(name, boardtest.Label) {
-				i.Labels[len(i.Labels)-1] = boardtest.Label
-			}
-		}
-		if !add {
-			i.Labels = slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool { return strings.EqualFold(l, name) })
-		}
-		return nil
-	})
-}
-
-// LinkPR links a pull request, once.
-func (b *Board) LinkPR(_ context.Context, by board.Actor, ref board.Ref, pr string) error {
-	return b.Write(by, ref, "link", func(i *board.Issue) error {
-		if slices.Contains(i.PRs, pr) {
-			return errSame
-		}
-		i.PRs = append(slices.Clone(i.PRs), pr)
-		return nil
-	})
-}
-
-// Tick sets or clears a box of the text.
-func (b *Board) Tick(_ context.Context, by board.Actor, ref board.Ref, box board.Box) error {
-	return b.Write(by, ref, "tick", func(i *board.Issue) error {
-		body, err := board.Tick(i.Body, box)
-		if err == nil {
-			i.Body = body
-		}
-		return err
-	})
-}
-
-// Assign moves the phase and takes claims away.
-func (b *Board) Assign(_ context.Context, by board.Actor, ref board.Ref, to board.Delegate) error {
-	return b.Write(by, ref, "assign", func(i *board.Issue) error {
-		if i.Delegate == to && i.Claim == nil {
-			return errSame
-		}
-		i.Delegate = to
-		if i.Claim != nil && i.Claim.Account != "" {
-			return board.ErrOtherAccount
-		}
-		b.Unclaim(i)
-		return nil
-	})
-}
-
-// Release takes a session's claim away, and with none named whoever's.
-func (b *Board) Release(_ context.Context, by board.Actor, ref board.Ref, session string) error {
-	return b.Write(by, ref, "release", func(i *board.Issue) error {
-		switch {
-		case session != "" && i.Claim != nil && i.Claim.Session != session:
-			b.withdraw(i, session)
-			return errSame
-		case i.Claim == nil && i.Delegate == board.DelegateNone && i.Assignee == "":
-			return errSame
-		}
-		i.Delegate, i.Assignee = board.DelegateNone, ""
-		if i.Claim != nil && i.Claim.Account != "" {
-			return board.ErrOtherAccount
-		}
-		b.Unclaim(i)
-		return nil
-	})
 }

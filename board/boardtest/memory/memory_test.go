@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -27,8 +28,39 @@ func TestBoards(t *testing.T) {
 					SetDelegate: func(_ *testing.T, ref board.Ref, d board.Delegate) {
 						b.Edit(ref, func(i *board.Issue) { i.Delegate = d })
 					},
+					ClaimAs: func(_ *testing.T, ref board.Ref, session string, old time.Duration) {
+						b.Edit(ref, func(i *board.Issue) {
+							i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: session, Stamp: clock.Now().Add(-old), Account: "dana"}
+						})
+					},
 				}
 			})
 		})
+	}
+}
+
+// TestWroteSeesWhatIsWritten: what is done although a claim is left is a write,
+// and what is refused is none.
+func TestWroteSeesWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	clock := boardtest.NewClock(time.Date(2026, 8, 27, 8, 0, 0, 0, time.UTC))
+	for old, want := range map[time.Duration]int{time.Minute: 0, 2 * memory.StaleWindow: 2} {
+		b, wrote := &memory.Board{Now: clock.Now}, 0
+		ref := b.Add(board.NewIssue{Title: "one", State: board.RoleHumanReview})
+		b.Edit(ref, func(i *board.Issue) {
+			i.Claim = &board.Claim{Kind: board.KindDeveloper, Session: "theirs", Stamp: clock.Now().Add(-old), Account: "dana"}
+		})
+		b.Wrote = func(board.Actor, string, *board.Issue, *board.Issue) { wrote++ }
+		for _, err := range []error{
+			b.Assign(t.Context(), board.Actor{Kind: board.ActorDispatcher}, ref, board.DelegateReviewer),
+			b.Release(t.Context(), board.Actor{Kind: board.ActorDispatcher}, ref, ""),
+		} {
+			if !errors.Is(err, board.ErrOtherAccount) {
+				t.Errorf("%s old: error %v", old, err)
+			}
+		}
+		if wrote != want {
+			t.Errorf("%s old: %d writes were seen, want %d", old, wrote, want)
+		}
 	}
 }
