@@ -229,17 +229,27 @@ func (f *firing) refresh() {
 	f.facts.Lives = f.lives(f.facts.Others) // a claim grows stale while a firing lasts
 }
 
-// close lets the actor automation set Done and clears the row.
+// close lets the actor automation set Done and clears the row, as far as no
+// other account's claim keeps it from that.
 func (f *firing) close(ctx context.Context, d state.Decision) error {
 	writes, claims := f.e.d.Board.As(board.Actor{Kind: board.ActorAutomation})
 	if err := writes.SetStateFrom(ctx, d.Ref, board.RoleDone, board.RoleNone); err != nil {
 		return err
 	}
-	if err := board.UnlessOtherAccounts(claims.Release(ctx, d.Ref, "")); err != nil {
+	left, err := board.ClaimLeft(claims.Release(ctx, d.Ref, ""))
+	if err != nil {
 		return err
 	}
-	f.say(d.Ref, false, "done: %s", d.Why)
+	f.say(d.Ref, false, "%s", andLeft("done: "+d.Why, left))
 	return nil
+}
+
+// andLeft says with what was done to a row that a claim is left on it.
+func andLeft(done, left string) string {
+	if left == "" {
+		return done
+	}
+	return done + "; it is not let go: " + left
 }
 
 // sum makes the status text and what the owner shows, and writes down why

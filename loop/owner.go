@@ -49,6 +49,7 @@ type SentBack struct {
 	From     board.Role
 	Assignee string    // who had it, and has it no more
 	Since    time.Time // when it had come to From
+	Left     string    // why it was not let go; empty where it was
 }
 
 // act carries out one command of the owner's away from the owner goroutine. It

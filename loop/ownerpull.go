@@ -67,11 +67,14 @@ func (e *Engine) doRequest(ctx context.Context, c state.Command) (state.Done, *u
 		e.post(func(context.Context) { e.notify(c.Ref, text) })
 		return state.Done{Text: text}, nil, nil
 	}
-	var sent []string
+	var sent, left []string
 	undo := true
 	for i, row := range r.Sent {
 		r.Sent[i].Since = e.undos.since(&board.Issue{Ref: row.Ref, StateSince: row.Since})
 		sent = append(sent, string(row.Ref))
+		if row.Left != "" {
+			left = append(left, andLeft(string(row.Ref), row.Left))
+		}
 		undo = undo && row.From == board.RoleHumanReview
 		ref := row.Ref
 		e.post(func(context.Context) { e.touch(ref, "returned") })
@@ -82,6 +85,9 @@ func (e *Engine) doRequest(ctx context.Context, c state.Command) (state.Done, *u
 		done.Text += "; " + strings.Join(sent, ", ") + " → Changes Requested"
 	case len(r.Kept) > 0:
 		done.Text += fmt.Sprintf("; %s stays where it is, the next developer gets the request", r.Kept[0])
+	}
+	for _, l := range left {
+		done.Text += "; " + l
 	}
 	if !undo || len(sent) == 0 {
 		return done, nil, nil // a review under way was stopped by it

@@ -43,8 +43,11 @@ func (o ownerPulls) Merge(ctx context.Context, name, head string, force bool) (s
 	if err != nil {
 		merged.Notes = append(merged.Notes, fmt.Sprintf("the loop closes its issues later: %v", err))
 	}
-	for _, ref := range done {
-		text += fmt.Sprintf("; %s → Done", ref)
+	for _, row := range done {
+		text += fmt.Sprintf("; %s → Done", row.Ref)
+		if row.Left != "" {
+			merged.Notes = append(merged.Notes, row.Left)
+		}
 	}
 	return strings.Join(append([]string{text}, merged.Notes...), "; "), nil
 }
@@ -79,7 +82,7 @@ func (o ownerPulls) Request(ctx context.Context, name, head, text string, findin
 	rows, err := o.f.SendBack(ctx, pr)
 	for _, r := range rows {
 		if r.Sent {
-			sent := loop.SentBack{Ref: r.Ref}
+			sent := loop.SentBack{Ref: r.Ref, Left: r.Left}
 			if i := was[r.Ref]; i != nil {
 				sent.From, sent.Assignee, sent.Since = i.Role, i.Assignee, i.StateSince
 			}

@@ -234,39 +234,47 @@ func (f *Factory) rowsOf(ctx context.Context, pr board.PullRequest) (*board.Poli
 	return policy.As(board.Actor{Kind: board.ActorAutomation}), rows, nil
 }
 
+// ClosedRow is a row that is Done.
+type ClosedRow struct {
+	Ref board.Ref
+	// Left says why it was not let go, as reviewsync.Result's.
+	Left string
+}
+
 // CloseIssues sets every row of a merged pull request to Done and releases it,
 // as the board's automation (design.md, section 8, Who writes Done); twice is
 // once. It answers the rows that are Done now.
-func (f *Factory) CloseIssues(ctx context.Context, pr board.PullRequest) ([]board.Ref, error) {
+func (f *Factory) CloseIssues(ctx context.Context, pr board.PullRequest) ([]ClosedRow, error) {
 	automation, rows, err := f.rowsOf(ctx, pr)
 	if err != nil {
 		return nil, err
 	}
 	var (
-		done []board.Ref
+		done []ClosedRow
 		errs []error
 	)
 	for i := range rows {
 		row := &rows[i]
-		if err := closeRow(ctx, automation, row); err != nil {
+		left, err := closeRow(ctx, automation, row)
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		done = append(done, row.Ref)
+		done = append(done, ClosedRow{row.Ref, left})
 	}
 	return done, errors.Join(errs...)
 }
 
-func closeRow(ctx context.Context, automation *board.Policy, row *board.Issue) error {
+func closeRow(ctx context.Context, automation *board.Policy, row *board.Issue) (left string, err error) {
 	if row.Closed && row.Claim == nil && row.Delegate == board.DelegateNone {
-		return nil
+		return "", nil
 	}
 	if !row.Closed {
 		if err := automation.SetState(ctx, row.Ref, board.RoleDone); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return board.UnlessOtherAccounts(automation.Release(ctx, row.Ref, ""))
+	return board.ClaimLeft(automation.Release(ctx, row.Ref, ""))
 }
 
 // SendBack does for a local pull request what review sync does for one on

@@ -54,15 +54,23 @@ func runMerge(ctx context.Context, f *app.Factory, name string, force bool) erro
 		note(f, "%s", shown(n))
 	}
 	done, err := f.CloseIssues(ctx, *pr)
-	for _, ref := range done {
-		if _, printErr := fmt.Fprintf(f.IO.Out, "%s: done\n", ref); printErr != nil {
+	for _, row := range done {
+		if _, printErr := fmt.Fprintf(f.IO.Out, "%s: done\n", row.Ref); printErr != nil {
 			return printErr
 		}
+		noteLeft(f, row.Ref, row.Left)
 	}
 	if err != nil {
 		return failWith(fmt.Errorf("%s is merged, but %w: %w", pr.Name, errBoardLater, err))
 	}
 	return nil
+}
+
+// noteLeft says on standard error that a row was moved and not let go, and why.
+func noteLeft(f *app.Factory, ref board.Ref, why string) {
+	if why != "" {
+		note(f, "%s is not let go: %s", ref, why)
+	}
 }
 
 func newPullsRequestChangesCmd(f *app.Factory) *cobra.Command {
@@ -108,6 +116,7 @@ func runRequestChanges(ctx context.Context, f *app.Factory, name, text string) e
 			if _, printErr := fmt.Fprintf(f.IO.Out, "%s: %s\n", r.Ref, board.RoleChangesRequested.Word()); printErr != nil {
 				return printErr
 			}
+			noteLeft(f, r.Ref, r.Left)
 			continue
 		}
 		note(f, "%s stays where it is: it is neither in Human Review nor under review; the loop carries the request", r.Ref)

@@ -49,6 +49,7 @@ func runReviewSync(ctx context.Context, f *app.Factory, event string) error {
 		if err := say(f, line, r.Ref); err != nil {
 			return err
 		}
+		noteLeft(f, r.Ref, r.Left)
 	}
 	if err == nil && len(done) == 0 {
 		return say(f, "no-issue")

@@ -2,8 +2,8 @@
 // for changes on the pull request (dispatcher-system.md, Review sync).
 //
 // It promises to touch only rows that wait for that answer, and to release
-// them after the move. It never reads a forge and never decides whether a
-// review asks for changes.
+// them after the move; where another account's claim keeps it from that, it says
+// so. It never reads a forge and never decides whether a review asks for changes.
 package reviewsync
 
 import (
@@ -34,6 +34,9 @@ func Applies(i *board.Issue) bool {
 type Result struct {
 	Ref  board.Ref
 	Sent bool // false: it was left where it is
+	// Left says why it was moved and not let go: the claim of another account
+	// stands, and only that one can take it back. Empty where nothing is left.
+	Left string
 }
 
 // SendBack moves the rows that Applies to, each from the role it was read in,
@@ -45,7 +48,8 @@ func SendBack(ctx context.Context, b Board, rows []board.Issue) ([]Result, error
 		row := &rows[i]
 		r := Result{Ref: row.Ref}
 		if Applies(row) {
-			if err := sendBack(ctx, b, row); err != nil {
+			var err error
+			if r.Left, err = sendBack(ctx, b, row); err != nil {
 				errs = append(errs, fmt.Errorf("send %s back: %w", row.Ref, err))
 				continue
 			}
@@ -56,17 +60,17 @@ func SendBack(ctx context.Context, b Board, rows []board.Issue) ([]Result, error
 	return results, errors.Join(errs...)
 }
 
-func sendBack(ctx context.Context, b Board, row *board.Issue) error {
-	err := b.SetStateFrom(ctx, row.Ref, board.RoleChangesRequested, row.Role)
+func sendBack(ctx context.Context, b Board, row *board.Issue) (left string, err error) {
+	err = b.SetStateFrom(ctx, row.Ref, board.RoleChangesRequested, row.Role)
 	if errors.Is(err, board.ErrChanged) {
 		// Two are told of one request: the owner's own command and the workflow.
 		// The other was first, and releases the row.
 		if now, readErr := b.Row(ctx, row.Ref); readErr == nil && now.Role == board.RoleChangesRequested {
-			return nil
+			return "", nil
 		}
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return board.UnlessOtherAccounts(b.Release(ctx, row.Ref, ""))
+	return board.ClaimLeft(b.Release(ctx, row.Ref, ""))
 }

@@ -82,7 +82,7 @@ func TestSendBack(t *testing.T) {
 	if !errors.Is(err, board.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
-	want := []reviewsync.Result{{Ref: "DSP-1", Sent: true}, {Ref: "DSP-3"}, {Ref: "DSP-4", Sent: true}, {Ref: "DSP-5", Sent: true}}
+	want := []reviewsync.Result{{Ref: "DSP-1", Sent: true}, {Ref: "DSP-3"}, {Ref: "DSP-4", Sent: true, Left: "claim conflict: not ours to take back"}, {Ref: "DSP-5", Sent: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
