@@ -25,10 +25,11 @@ func Closing(out io.Reader, limit int) (string, error) {
 	in := bufio.NewReaderSize(out, keptLine)
 	for {
 		text, err := shortLine(in)
-		if err != nil && !errors.Is(err, io.EOF) {
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
 			return "", err
 		}
-		if text != "" || err == nil {
+		if text != "" || !last {
 			kept, size = append(kept, closingLine{text, open}), size+len(text)+1
 			bare := strings.TrimRight(text, " \t\r")
 			switch {
@@ -42,11 +43,10 @@ func Closing(out io.Reader, limit int) (string, error) {
 				kept = kept[1:]
 			}
 		}
-		if err != nil {
-			break
+		if last {
+			return joined(kept), nil
 		}
 	}
-	return joined(kept), nil
 }
 
 // closingLine is a line and the one that opened the code block it stands in,
