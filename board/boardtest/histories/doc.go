@@ -6,8 +6,8 @@
 //
 // It promises the same histories and the same invariants for every board: no
 // row is worked by two who hold it, none is given to the loop that another
-// checkout holds, nothing moves after its merge, nothing is
-// said twice, and at the end every row is done and nobody holds it. It is
+// checkout holds, nothing moves after its merge, nothing that the loop says of a
+// try is said twice, and at the end every row is done and nobody holds it. It is
 // imported by tests only, and knows no backend and no fake.
 package histories
 
