@@ -126,14 +126,14 @@ func TestVerdictOfOneThatEnded(t *testing.T) {
 		if err != nil || len(prs) != 1 || len(prs[0].Reviews) != 1 {
 			t.Fatalf("%+v, %v", prs, err)
 		}
-		return prs[0].Verdict()
+		return prs[0].Verdict(nil)
 	}
 	if v := listed(); v != (board.Verdict{}) {
 		t.Errorf("a list says %+v", v)
 	}
 	pr, err := w.store.Get(t.Context(), name)
-	if err != nil || !strings.HasPrefix(pr.Verdict().Text, "1 blocking") {
-		t.Errorf("%+v, %v", pr.Verdict(), err)
+	if err != nil || !strings.HasPrefix(pr.Verdict(nil).Text, "1 blocking") {
+		t.Errorf("%+v, %v", pr.Verdict(nil), err)
 	}
 	if v := listed(); !strings.HasPrefix(v.Text, "1 blocking") {
 		t.Errorf("a list after it says %+v", v)
