@@ -90,7 +90,12 @@ func TestTakingOutlivesItsFirstProcess(t *testing.T) {
 		{"all of it", func() { kill(started) }, workers.Taken{Came: true}},
 	} {
 		step.do()
-		if got := b.taken("r1"); got != step.want {
+		if !step.want.Lives {
+			// A test beside this one that starts a process has our descriptors, and
+			// with them a lock that a look took, until the process is another program.
+			b.until(step.name, func() bool { return b.taken("r1") == step.want })
+		}
+		if got := b.taken("r1"); step.want.Lives && got != step.want {
 			t.Errorf("%s: %+v, want %+v", step.name, got, step.want)
 		}
 		if step.want.Lives {
@@ -99,13 +104,16 @@ func TestTakingOutlivesItsFirstProcess(t *testing.T) {
 			}
 		}
 	}
-	again, err := b.l.Take(b.ctx, "r1")
-	if err != nil {
+	var again *workers.Taking
+	b.until("it can be taken again", func() (ok bool) {
+		var err error
+		again, err = b.l.Take(b.ctx, "r1")
+		return err == nil
+	})
+	if err := again.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if err := again.Release(); err != nil || b.taken("r1").Lives {
-		t.Errorf("released: %v, %+v", err, b.taken("r1"))
-	}
+	b.until("it is released", func() bool { return !b.taken("r1").Lives })
 }
 
 // TestLeftIsLeft: who leaves a session has it no more, whatever was left
