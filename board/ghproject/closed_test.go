@@ -88,3 +88,52 @@ func TestReopenedBetweenTwoRequests(t *testing.T) {
 	p.clock.Advance(time.Minute)
 	seen("with the next poll")
 }
+
+// TestClosedRowsAreReadAnew: what leaves no trace where a look sees it is seen of
+// a closed row after six hours, and not paid for before.
+func TestClosedRowsAreReadAnew(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, true)
+	p.ended(t, 1, board.RoleDone)
+	p.clock.Advance(time.Hour)
+	b := p.open(t)
+	labels := func() int {
+		t.Helper()
+		rows, err := b.Poll(t.Context(), board.Query{AllMilestones: true, Closed: true})
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		return len(rows[0].Labels)
+	}
+	labels()
+	p.server.With("acme/widgets", func(r *fake.Repo) { r.Issue(1).Labels = []string{"UI"} })
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{5 * time.Hour, 0}, {time.Hour, 1}} {
+		p.clock.Advance(c.after)
+		if n := labels(); n != c.want {
+			t.Errorf("%s later: %d labels, want %d", c.after, n, c.want)
+		}
+	}
+}
+
+// TestWhatIsKeptIsBounded: of rows that are items no more nothing is kept.
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, true)
+	for range 5 {
+		p.seed(t, board.NewIssue{Title: "row", State: board.RoleReady})
+	}
+	b := p.open(t)
+	for _, want := range []int{5, 3} {
+		if _, err := b.Poll(t.Context(), board.Query{AllMilestones: true}); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.Kept(); n != want {
+			t.Errorf("%d rows are kept, want %d", n, want)
+		}
+		p.server.Project(p.project, func(o *fake.Project) { o.Items = o.Items[2:] })
+		p.clock.Advance(time.Minute)
+	}
+}

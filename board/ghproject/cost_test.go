@@ -1,6 +1,7 @@
 package ghproject_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -75,6 +76,10 @@ func TestCostOfIssuesOf(t *testing.T) {
 		r.Open(&fake.Pull{Title: "T", Body: "Closes #9", Base: "main", Head: "x", Author: "olive", Closes: []int{7}, Created: p.clock.Now()})
 	})
 	b := p.open(t)
+	var hostile []board.Ref
+	for n := range 300 {
+		hostile = append(hostile, board.Ref(fmt.Sprint("#", n+1)))
+	}
 	url := "https://github.com/acme/widgets/pull/301"
 	for name, tc := range map[string]struct {
 		pr   board.PullRequest
@@ -83,6 +88,7 @@ func TestCostOfIssuesOf(t *testing.T) {
 	}{
 		"by branch":           {board.PullRequest{Name: "#1", Head: "task/12-row"}, []board.Ref{"#12"}, 1},
 		"by text":             {board.PullRequest{Name: "#1", Issues: []board.Ref{"#3", "ACM-3", "#4711"}}, []board.Ref{"#3"}, 2},
+		"of all by text":      {board.PullRequest{Name: "#1", Issues: hostile}, hostile[:20], 20},
 		"linked":              {board.PullRequest{Name: "#301", Number: 301, URL: url}, []board.Ref{"#7", "#9"}, 3},
 		"none of this board":  {board.PullRequest{Name: "#301", Number: 301, URL: "https://github.com/acme/other/pull/301"}, nil, 0},
 		"one that is no more": {board.PullRequest{Name: "#999", Number: 999, URL: url}, nil, 1},
@@ -93,7 +99,7 @@ func TestCostOfIssuesOf(t *testing.T) {
 		for i := range rows {
 			got = append(got, rows[i].Ref)
 		}
-		slices.Sort(got)
+		slices.SortFunc(got, func(a, b board.Ref) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 		if n := len(p.server.Requests()) - before; err != nil || !slices.Equal(got, tc.want) || n > tc.most {
 			t.Errorf("%s: %v by %d requests, %v", name, got, n, err)
 		}

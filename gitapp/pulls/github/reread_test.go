@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/backside4charter/dispatcher/board"
+	"github.com/backside4charter/dispatcher/gitapp/pulls"
 	fake "github.com/backside4charter/dispatcher/internal/fake/github"
 )
 
@@ -160,13 +161,17 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 			p.State, p.Updated = "closed", p.Created.Add(time.Duration(n)*time.Second)
 		}
 	})
+	w.reopen() // whose first sweep sees the 50 that ended last
 	for n := range 80 {
 		if _, err := w.store.Get(t.Context(), fmt.Sprint("#", many+1+n)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if pulls, _ := w.store.Known(); pulls != 80 {
+		t.Errorf("%d pull requests are known", pulls)
+	}
 	list()
-	if pulls, _ := w.store.Known(); pulls != many+80 {
+	if pulls, _ := w.store.Known(); pulls != many+50 {
 		t.Errorf("%d pull requests are kept", pulls)
 	}
 }
@@ -223,5 +228,51 @@ func TestManyThatEnd(t *testing.T) {
 	end(200)
 	if got := states(); len(got) != 300 {
 		t.Errorf("%d are listed", len(got))
+	}
+}
+
+// One that had ended when the list was made, and is open again when it is read,
+// is left out until the next list: its findings were not asked for.
+func TestReopenedBetweenTwoRequests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := w.branch("task/acm-1-x", "x.go", "package x\n")
+	name := w.open("task/acm-1-x", "Fixes ACM-1")
+	if _, err := w.store.Review(t.Context(), pulls.ReviewRequest{
+		Name: name, Commit: head, Body: "One.", Findings: []board.Finding{{Path: "x.go", Line: 1, Severity: board.SeverityBlocking, Body: "No."}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	state := func(to string) {
+		w.pull(name, func(_ *fake.Repo, p *fake.Pull) { p.State, p.Updated = to, w.now.now() })
+	}
+	state("closed")
+	reopens := true
+	w.o.Forge.Transport = instead(func(r *http.Request) *http.Response {
+		if r.URL.Path == "/graphql" && reopens {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if strings.Contains(string(body), "nodes(ids") {
+				state("open")
+				reopens = false
+			}
+		}
+		return nil
+	})
+	w.reopen()
+	for i, want := range []int{0, 1} {
+		w.now.pass(time.Hour)
+		prs, err := w.store.List(t.Context(), true)
+		if err != nil || len(prs) != want {
+			t.Fatalf("list %d: %+v, %v", i+1, prs, err)
+		}
+		for k := range prs {
+			if r := prs[k].Reviews; len(r) != 1 || len(r[0].Findings) != 1 || r[0].FindingsUnread {
+				t.Errorf("list %d: %+v", i+1, r)
+			}
+		}
 	}
 }
