@@ -271,6 +271,8 @@ func TestKilledProcesses(t *testing.T) {
 			if err := syscall.Kill(tt.pid(super), tt.sig); err != nil {
 				t.Fatal(err)
 			}
+			// An agent whose supervisor died would go on with what it waits for.
+			b.await(ctx, "the end of the agent", func() bool { return !proc.Alive(super.AgentPID, "") })
 			b.model.Release("thinking")
 			ended()
 			b.expectRole(board.RoleHumanReview)
