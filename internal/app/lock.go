@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/backside4charter/dispatcher/internal/proc"
 	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
@@ -84,11 +85,10 @@ func (f *Factory) lockLoop(ctx context.Context, common, root, stateDir string, h
 		return nil, fmt.Errorf("take the loop's lock: %w", err)
 	}
 	if !ok {
-		var h holder
-		if data, err := os.ReadFile(path); err == nil {
-			_ = json.Unmarshal(data, &h) // a torn note only costs the pid
+		h := holderOf(path)
+		if lock, ok = lockOfTheDead(ctx, lockPath, path, h); !ok {
+			return nil, &SecondLoopError{PID: h.PID, Started: h.Started, Dir: root}
 		}
-		return nil, &SecondLoopError{PID: h.PID, Started: h.Started, Dir: root}
 	}
 	data, err := json.Marshal(holder{PID: os.Getpid(), Started: f.Now(), State: stateDir})
 	if err == nil {
@@ -104,6 +104,36 @@ func (f *Factory) lockLoop(ctx context.Context, common, root, stateDir string, h
 		return nil, fmt.Errorf("look at the loop's lock: %w", err)
 	}
 	return &loopLock{lock: lock, note: path, path: lockPath, file: file}, nil
+}
+
+// holderOf reads who holds the lock, as its note says; a torn note only costs
+// the pid.
+func holderOf(path string) (h holder) {
+	if data, err := os.ReadFile(path); err == nil {
+		_ = json.Unmarshal(data, &h)
+	}
+	return h
+}
+
+// deadWithin is how long the lock of a loop that was killed may outlive it: a
+// process that it was just starting has its descriptors until it is another
+// program.
+const deadWithin = 5 * time.Second
+
+// lockOfTheDead waits for the lock of a holder that is dead.
+func lockOfTheDead(ctx context.Context, lockPath, note string, dead holder) (*statefile.FileLock, bool) {
+	for end := time.Now().Add(deadWithin); dead.PID != 0 && !proc.Alive(dead.PID, "") && time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return nil, false
+		case <-time.After(20 * time.Millisecond):
+		}
+		if lock, ok, err := takeLock(ctx, lockPath, false); err == nil && ok {
+			return lock, true
+		}
+		dead = holderOf(note) // somebody else may have been quicker
+	}
+	return nil, false
 }
 
 // takeLock passes the heir's lock on the way to the loop's own.

@@ -2,10 +2,15 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/backside4charter/dispatcher/internal/statefile"
 )
 
 // A checkout that is removed, or removed and made anew, under a living loop is
@@ -103,4 +108,62 @@ func TestHeirLock(t *testing.T) {
 		t.Fatalf("after the heir: %v", err)
 	}
 	again.release()
+}
+
+// TestLockOutlivesItsLoop: the lock of a loop that was killed may be held a
+// moment longer by what it was just starting. Whoever starts then waits for it,
+// and refuses only a loop that lives.
+func TestLockOutlivesItsLoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		common := t.TempDir()
+		f := &Factory{Now: time.Now}
+		left, ok, err := statefile.TryLock(filepath.Join(common, lockName))
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		note := fmt.Sprintf(`{"pid":%d,"started":"2026-11-30T11:07:00Z"}`, deadPID(t))
+		if err := os.WriteFile(filepath.Join(common, holderName), []byte(note), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := make(chan error, 1)
+		go func() {
+			l, err := f.lockLoop(t.Context(), common, "/repo", "/state", false)
+			if err == nil {
+				l.release()
+			}
+			got <- err
+		}()
+		synctest.Wait()
+		if err := left.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-got; err != nil {
+			t.Errorf("the loop after a dead one: %v", err)
+		}
+
+		// What holds it does not end: it is told after a while.
+		if err := os.WriteFile(filepath.Join(common, holderName), []byte(note), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stays, ok, err := statefile.TryLock(filepath.Join(common, lockName))
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		defer func() { _ = stays.Unlock() }()
+		var second *SecondLoopError
+		if _, err := f.lockLoop(t.Context(), common, "/repo", "/state", false); !errors.As(err, &second) {
+			t.Errorf("a lock that stays: %v", err)
+		}
+	})
+}
+
+// deadPID is the id of a process that has ended.
+func deadPID(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^$") //nolint:noctx // it ends at once
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
 }
